@@ -2,8 +2,8 @@
 # Installs what Lockstep needs on Debian and Ubuntu, and nothing when all of it is there.
 #
 #   scripts/setup.sh            to build and run: clang-19, llvm-19-dev, libclc-19, libz3-dev, zlib1g-dev, libzstd-dev, a C compiler, make
-#   scripts/setup.sh --tests    also PoCL and an OpenCL loader, for the differential tests, the solvers z3 and
-#                               cvc5, which check proofs again, and
+#   scripts/setup.sh --tests    also PoCL and an OpenCL loader, for the differential tests, OpenCL's headers,
+#                               clinfo and pyopencl, for those of programs, the solvers z3 and cvc5, which check proofs again, and
 #                               Chromium for those of the HTML report, which are skipped without
 #   scripts/setup.sh --bench    also Oclgrind, to compare with
 #
@@ -43,6 +43,8 @@ has_zlib() { file '/usr/lib/*/libz.so' || file '/usr/lib/libz.so' || file '/usr/
 has_zstd() { file '/usr/lib/*/libzstd.so' || file '/usr/lib/libzstd.so' || file '/usr/lib64/libzstd.so'; }
 has_compiler() { exists cc; }
 has_pocl() { file '/etc/OpenCL/vendors/*pocl*.icd'; }
+has_opencl() { [ -e /usr/include/CL/cl.h ] && file '/usr/lib/*/libOpenCL.so'; }
+has_pyopencl() { /usr/bin/python3 -c 'import pyopencl' 2>/dev/null; }
 has_loader() { file '/usr/lib/*/libOpenCL.so.1' || file '/usr/lib/libOpenCL.so.1' || file '/usr/lib64/libOpenCL.so.1'; }
 
 need clang-19 has_clang
@@ -56,6 +58,9 @@ need make exists make
 if $tests; then
     need pocl-opencl-icd has_pocl
     need ocl-icd-libopencl1 has_loader
+    has_opencl || missing+=(opencl-headers ocl-icd-opencl-dev)
+    need clinfo exists clinfo
+    need python3-pyopencl has_pyopencl
     need z3 exists z3
     need cvc5 exists cvc5
 fi

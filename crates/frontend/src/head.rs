@@ -3,7 +3,7 @@
 //! The first line is `//pass` or `//xfail:CODE` and is not interpreted here; the arguments may be on any of the leading
 //! comment lines. A dimension `*` is free and left to the caller, as is one that is not given.
 
-use lockstep_kernel::{Kernel, Language, Op, Operand, Special};
+use lockstep_kernel::{Kernel, Language, Special, edit};
 
 /// The contents of the head comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,23 +94,15 @@ fn triple(text: &str, rest: u32) -> Option<[u32; 3]> {
 
 /// Makes the global offset of the head comment a constant of the kernel: every engine sees the same number.
 pub(crate) fn fix_offset(kernel: &mut Kernel, offset: [u32; 3]) {
-    let Kernel { blocks, regs, .. } = kernel;
-    for inst in blocks.iter_mut().flat_map(|b| &mut b.insts) {
-        if let (Op::Special(Special::GlobalOffset(axis)), Some(dst)) = (&inst.op, inst.dst) {
-            let a = Operand::Imm(u64::from(offset[usize::from(*axis)]));
-            inst.op = Op::Copy { ty: regs[dst.0 as usize], a };
-        }
-    }
+    edit::set_specials(kernel, |s| match s {
+        Special::GlobalOffset(axis) => Some(offset[usize::from(axis)].into()),
+        _ => None,
+    });
 }
 
 /// The same for the number of dimensions.
 pub(crate) fn fix_work_dim(kernel: &mut Kernel, dimensions: u32) {
-    let Kernel { blocks, regs, .. } = kernel;
-    for inst in blocks.iter_mut().flat_map(|b| &mut b.insts) {
-        if let (Op::Special(Special::WorkDim), Some(dst)) = (&inst.op, inst.dst) {
-            inst.op = Op::Copy { ty: regs[dst.0 as usize], a: Operand::Imm(dimensions.into()) };
-        }
-    }
+    edit::set_specials(kernel, |s| (s == Special::WorkDim).then_some(dimensions.into()));
 }
 
 fn values(text: &str) -> Option<(String, Vec<Option<u64>>)> {

@@ -55,9 +55,10 @@ pub use instrument::{
 };
 pub use left_out::{LeftOut, Lines};
 pub use llvm::reader::set_reader_aside;
-pub use lower::program::{Argument, ProgramKernel, Variable};
+pub use lower::program::{Argument, Declared, ProgramKernel, Variable};
 pub use program::{
-    DeviceCode, DevicePart, HostCompiler, compile_unit, cuda_headers, has_image, load_program,
+    DeviceCode, DevicePart, HostCompiler, compile_opencl, compile_unit, cuda_headers, has_image,
+    load_program,
 };
 pub use reference::{Reference, compile_reference, is_reference};
 pub use restart::{begin_again_after_crash, is_careful};

@@ -1,4 +1,4 @@
-//! CUDA programs that are run: a translation unit to an object for the linker, and its device code to kernels.
+//! Programs that are run: a translation unit of CUDA to an object for the linker, and device code to kernels.
 //!
 //! clang compiles each unit twice. The device code becomes bitcode, as for every other command; the host code becomes an
 //! object of this machine, with that bitcode in it where a compiler for a GPU would put its binary. The object's
@@ -6,6 +6,8 @@
 //!
 //! Units that were compiled to be linked with others (`-rdc=true`) are linked when they are loaded: what one declares
 //! another one defines. Names that are internal to a unit are told apart by its number.
+//!
+//! OpenCL's programs give the text of their device code when they run ([`compile_opencl`]).
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -19,7 +21,7 @@ use lockstep_kernel::Language;
 use crate::clang::temporary::Temporary;
 use crate::clang::{self, Emit, Source};
 use crate::llvm::{self, Val};
-use crate::lower::program::{ProgramKernel, Variable};
+use crate::lower::program::{Lowered, ProgramKernel, Variable};
 use crate::{Error, HeadComment, Input, Options, lower, prepare};
 
 /// The device code of one unit as the object holds it: these bytes, a byte of flags, three zeros, the length of the
@@ -145,12 +147,56 @@ pub struct DeviceCode {
     pub kernels: Vec<ProgramKernel>,
     pub variables: Vec<Variable>,
     /// For each unit, the names that its host code knows and that are others in `kernels` and `variables`.
-    pub renamed: Vec<HashMap<String, String>>,
+    pub renamed: Vec<Renamed>,
 }
 
-/// Links the units, and lowers all kernels and variables.
+/// Compiles a text in OpenCL C that a program gives, to bitcode. Findings and clang's messages call it `name`. Returns
+/// clang's warnings, too.
+pub fn compile_opencl(
+    name: &str,
+    text: &str,
+    options: &Options,
+) -> Result<(Vec<u8>, Vec<String>), Error> {
+    let options = Options { language: Some(Language::OpenCl), ..options.clone() };
+    let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
+    let text = format!("# 1 \"{quoted}\"\n{text}");
+    let input = Input::Text { name, bytes: text.as_bytes() };
+    let source = Source::open(input, &options)?;
+    let compiled = clang::compile(&source, &HeadComment::default(), &options, Emit::Needed)?;
+    Ok((compiled.bitcode, compiled.warnings))
+}
+
+/// Links the units, and lowers all kernels and variables. [`Options::language`] is that of the units; CUDA, if there is none.
 pub fn load_program(units: &[DevicePart], options: &Options) -> Result<DeviceCode, Error> {
     let name = "program";
+    let lower = |missing: &[String]| -> Result<(Option<Lowered>, Vec<Renamed>), Error> {
+        let (module, renamed) = linked(units, name)?;
+        let Some(mut module) = module else { return Ok((None, renamed)) };
+        if let (false, Some(library)) = (missing.is_empty(), clang::opencl_library()) {
+            module.link_needed(&library, missing).map_err(Error::BadIr)?;
+        }
+        prepare::run(&module, &[]).map_err(Error::BadIr)?;
+        Ok((Some(lower::program::program(&module, name, options)), renamed))
+    };
+    let (mut lowered, mut renamed) = lower(&[])?;
+    // OpenCL's own library may define what has no body and no known meaning.
+    let missing = lowered.as_ref().map(|l| l.missing.clone()).unwrap_or_default();
+    if options.language == Some(Language::OpenCl)
+        && missing.iter().any(|m| m.starts_with("_Z"))
+        && let Ok(with_library) = lower(&missing)
+    {
+        (lowered, renamed) = with_library;
+    }
+    let Some(Lowered { kernels, variables, .. }) = lowered else {
+        return Ok(DeviceCode::default());
+    };
+    Ok(DeviceCode { kernels, variables, renamed })
+}
+
+/// What is renamed in one unit.
+type Renamed = HashMap<String, String>;
+
+fn linked(units: &[DevicePart], name: &str) -> Result<(Option<llvm::Module>, Vec<Renamed>), Error> {
     let mut renamed = Vec::new();
     let mut linked: Option<llvm::Module> = None;
     for (number, unit) in units.iter().enumerate() {
@@ -162,10 +208,7 @@ pub fn load_program(units: &[DevicePart], options: &Options) -> Result<DeviceCod
             Some(first) => first.link(module).map_err(Error::BadIr)?,
         }
     }
-    let Some(module) = linked else { return Ok(DeviceCode::default()) };
-    prepare::run(&module, &[]).map_err(Error::BadIr)?;
-    let (kernels, variables) = lower::program::program(&module, name, options);
-    Ok(DeviceCode { kernels, variables, renamed })
+    Ok((linked, renamed))
 }
 
 /// Gives what is internal to a unit a name of its own.

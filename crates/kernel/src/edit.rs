@@ -6,8 +6,20 @@ use std::collections::HashSet;
 
 use crate::{
     Array, Barrier, BlockId, Inst, Kernel, Loc, LocId, Op, Operand, Order, ParamKind, Reg, Scope,
-    Site, SiteId, SiteKind, Space, Terminator,
+    Site, SiteId, SiteKind, Space, Special, Terminator,
 };
+
+/// Makes constants of values that the launch gives, where `value` has them.
+pub fn set_specials(kernel: &mut Kernel, value: impl Fn(Special) -> Option<u64>) {
+    let Kernel { blocks, regs, .. } = kernel;
+    for inst in blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        if let (Op::Special(special), Some(dst)) = (&inst.op, inst.dst)
+            && let Some(value) = value(*special)
+        {
+            inst.op = Op::Copy { ty: regs[dst.0 as usize], a: Operand::Imm(value) };
+        }
+    }
+}
 
 /// The kernel without the barrier or fence at `site`. A barrier that computes a
 /// value (`__syncthreads_count`) cannot be taken away: `None`.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use lockstep_frontend::{DevicePart, Options, ProgramKernel, Variable, load_program};
+use lockstep_frontend::{DeviceCode, DevicePart, Options, ProgramKernel, Variable, load_program};
 use lockstep_kernel::{Kernel, Space};
 use lockstep_simulate::Prepared;
 
@@ -23,6 +23,10 @@ pub(crate) struct Loaded {
     pub number: usize,
     /// Bytes of shared memory of each block, besides what a launch adds.
     pub shared: u64,
+    /// The options that it was compiled with, where the program gave them.
+    pub options: Vec<String>,
+    /// Values of one launch are part of its code: it cannot be launched so from its source.
+    pub is_special: bool,
 }
 
 impl Loaded {
@@ -61,6 +65,14 @@ struct Group {
     /// By symbol: the slot.
     slots: HashMap<String, usize>,
     renamed: Vec<HashMap<String, String>>,
+}
+
+/// What a program has compiled when it ran.
+pub(crate) struct Compiled {
+    /// In the order of the source.
+    pub kernels: Vec<Arc<Loaded>>,
+    /// Of its variables.
+    pub slots: Vec<usize>,
 }
 
 impl Code {
@@ -158,17 +170,44 @@ impl Code {
         for (number, &unit) in together.iter().enumerate() {
             self.units[unit].group = Some((self.groups.len(), number));
         }
-        let slots = self.place_variables(&code.variables, &code.renamed, &together, memory)?;
+        let group = self.place(code, &together, &[], memory)?;
+        self.groups.push(group);
+        self.units[unit].group.ok_or(Failed(Status::UNKNOWN))
+    }
+
+    /// Kernels and variables that the program has compiled when it ran.
+    pub(crate) fn load_compiled(
+        &mut self,
+        code: DeviceCode,
+        options: &[String],
+        memory: &mut Memory,
+    ) -> Result<Compiled, Failed> {
+        let order: Vec<String> = code.kernels.iter().map(|k| k.kernel.mangled.clone()).collect();
+        let mut group = self.place(code, &[], options, memory)?;
+        let kernels = order.iter().filter_map(|name| group.kernels.remove(name)).collect();
+        Ok(Compiled { kernels, slots: group.slots.into_values().collect() })
+    }
+
+    /// Gives all variables their memory, and all kernels their numbers.
+    fn place(
+        &mut self,
+        code: DeviceCode,
+        together: &[usize],
+        options: &[String],
+        memory: &mut Memory,
+    ) -> Result<Group, Failed> {
+        let slots = self.place_variables(&code.variables, &code.renamed, together, memory)?;
         let mut kernels = HashMap::new();
         for program in code.kernels {
             let slot = |name: &Option<String>| slots.get(name.as_ref()?).copied();
             let own = program.variables.iter().map(slot).collect();
             let name = program.kernel.mangled.clone();
-            kernels.insert(name, Arc::new(Loaded::new(program, own, self.kernels)));
+            let loaded = Loaded::new(program, own, self.kernels);
+            let loaded = Loaded { options: options.to_vec(), ..loaded };
+            kernels.insert(name, Arc::new(loaded));
             self.kernels += 1;
         }
-        self.groups.push(Group { kernels, slots, renamed: code.renamed });
-        self.units[unit].group.ok_or(Failed(Status::UNKNOWN))
+        Ok(Group { kernels, slots, renamed: code.renamed })
     }
 
     /// Memory for all variables, with their initial values.
@@ -228,6 +267,14 @@ impl Loaded {
         let prepared = Prepared::owned(program.kernel.clone());
         let own = program.kernel.objects.iter().filter(|o| o.space == Space::Shared && !o.dynamic);
         let shared = own.map(|o| o.size.next_multiple_of(16)).sum();
-        Loaded { program, prepared, slots, number, shared }
+        let options = Vec::new();
+        Loaded { program, prepared, slots, number, shared, options, is_special: false }
+    }
+
+    /// The same kernel with another code.
+    pub(crate) fn with_kernel(&self, kernel: Kernel) -> Loaded {
+        let program = ProgramKernel { kernel, ..self.program.clone() };
+        let loaded = Loaded::new(program, self.slots.clone(), self.number);
+        Loaded { options: self.options.clone(), is_special: true, ..loaded }
     }
 }

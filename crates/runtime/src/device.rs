@@ -1,5 +1,6 @@
 //! The state of the one device that the program sees, and how calls of the runtime reach it.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,6 +13,7 @@ use crate::code::Code;
 use crate::error::{Failed, Status};
 use crate::launch::Launches;
 use crate::memory::Memory;
+use crate::opencl::OpenCl;
 use crate::record::{self, Leak, Record, Writer};
 use crate::settings::Settings;
 use crate::site::Site;
@@ -24,6 +26,7 @@ pub(crate) struct Device {
     pub code: Code,
     pub launches: Launches,
     pub streams: Streams,
+    pub opencl: OpenCl,
     /// An error after which every call fails, as a kernel that has failed leaves it.
     pub broken: Option<Status>,
     /// Limits that the program has set, by CUDA's number.
@@ -53,6 +56,7 @@ impl Device {
             code: Code::default(),
             launches: Launches::default(),
             streams: Streams::default(),
+            opencl: OpenCl::default(),
             broken: None,
             limits: HashMap::new(),
             writer,
@@ -147,7 +151,7 @@ impl Device {
         if self.writer.is_none() {
             return;
         }
-        let is_own = |call: &str| call.starts_with("cuda") || call.starts_with("cu");
+        let is_own = |call: &str| call.starts_with("cu") || call.starts_with("cl");
         let mut leaks: Vec<Leak> = Vec::new();
         let left: Vec<(u64, String)> = (self.memory.live())
             .filter(|(_, a)| is_own(a.call))
@@ -190,13 +194,8 @@ pub(crate) fn call(deed: impl FnOnce(&mut Device) -> Result<(), Failed>) -> Stat
     let status = match result {
         Ok(Ok(())) => Status::SUCCESS,
         Ok(Err(Failed(status))) => status,
-        // A panic has printed what it has to say, for those who look into it.
         Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text =
-                text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
-            let message = format!("internal error: {text}");
-            lock().tell(&Record::Failed { message });
+            tell_panic(panic.as_ref());
             Status::UNKNOWN
         }
     };
@@ -205,6 +204,13 @@ pub(crate) fn call(deed: impl FnOnce(&mut Device) -> Result<(), Failed>) -> Stat
         LAST.set(status);
     }
     status
+}
+
+/// A panic has printed what it has to say, for those who look into it.
+pub(crate) fn tell_panic(panic: &(dyn Any + Send)) {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
+    lock().tell(&Record::Failed { message: format!("internal error: {text}") });
 }
 
 /// The same, for calls that end with an error that a kernel has left.

@@ -85,7 +85,9 @@ impl Device {
             shared: asked.shared as u32,
             args,
         };
-        self.execute(asked, &launch, site)
+        let left = self.execute(&asked.kernel, &launch, site)?;
+        self.broken = self.broken.or(left);
+        Ok(())
     }
 
     /// Whether the device can take such a launch.
@@ -136,8 +138,13 @@ impl Device {
         Failed::with(status)
     }
 
-    fn execute(&mut self, asked: &Asked, launch: &BoundLaunch, site: &Site) -> Result<(), Failed> {
-        let loaded = &asked.kernel;
+    /// Executes a launch that fits. Returns the error that a device would end with.
+    pub(crate) fn execute(
+        &mut self,
+        loaded: &Arc<Loaded>,
+        launch: &BoundLaunch,
+        site: &Site,
+    ) -> Result<Option<Status>, Failed> {
         self.launches.count += 1;
         let count = self.launches.count;
         let full = self.is_checked() && self.begin(loaded, launch);
@@ -167,8 +174,7 @@ impl Device {
             self.note(loaded.kernel(), number, &outcome, full, seconds);
             self.report(loaded, &outcome, site, count, before.map(|b| b.launch(loaded, launch)));
         }
-        self.broken = self.broken.or(left_by(&outcome));
-        Ok(())
+        Ok(left_by(&outcome))
     }
 
     /// A kernel is launched: whether the launch is checked in full.
@@ -183,6 +189,8 @@ impl Device {
                 mangled: kernel.mangled.clone(),
                 file: place.file,
                 line: place.line,
+                language: kernel.language.to_string(),
+                options: loaded.options.clone(),
             }));
             let record = LaunchesRecord { kernel: number, ..LaunchesRecord::default() };
             let accesses = accesses(kernel, |_| true);
@@ -299,7 +307,10 @@ fn accesses(kernel: &Kernel, counts: impl Fn(usize) -> bool) -> u32 {
 /// # Safety
 ///
 /// There is an argument of its type at each address.
-unsafe fn bound(loaded: &Loaded, addresses: &[*const u8]) -> Result<Vec<BoundArg>, Failed> {
+pub(crate) unsafe fn bound(
+    loaded: &Loaded,
+    addresses: &[*const u8],
+) -> Result<Vec<BoundArg>, Failed> {
     let kernel = loaded.kernel();
     let mut args: Vec<Option<BoundArg>> = vec![None; kernel.params.len()];
     for (argument, address) in loaded.program.arguments.iter().zip(addresses) {
@@ -335,7 +346,8 @@ unsafe fn bound(loaded: &Loaded, addresses: &[*const u8]) -> Result<Vec<BoundArg
                     }
                     BoundArg::Aggregate(bytes)
                 }
-                ParamKind::Local { .. } => return Failed::with(Status::NOT_SUPPORTED),
+                // The host gives its size.
+                ParamKind::Local { .. } => BoundArg::Local(read(0, 8)),
             });
         }
     }

@@ -1,4 +1,5 @@
-//! CUDA's runtime over the simulator: what a program is linked with that `lockstep exec` runs.
+//! CUDA's runtime over the simulator: what a program is linked with that `lockstep exec` runs. And OpenCL: the same library is
+//! a driver for its loader ([`opencl`]).
 //!
 //! The library is the shared object that [`lockstep nvcc`] links programs with. It has the functions of CUDA's runtime
 //! and those that clang calls for `kernel<<<…>>>(…)`, and executes kernels in the process of the program, with the
@@ -26,10 +27,12 @@ mod device;
 mod error;
 mod launch;
 mod memory;
+mod opencl;
 pub mod record;
 mod settings;
 mod site;
 mod stream;
+mod transfer;
 mod witness;
 
 pub use settings::Check;

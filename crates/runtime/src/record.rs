@@ -40,6 +40,8 @@ pub enum Record {
         /// The finding's launch has all that is needed to repeat it alone.
         whole: bool,
     },
+    /// A text that the program has compiled, and that is in no file: what findings call it.
+    Source { name: String, text: String },
     /// Lockstep itself has failed, and the program has got an error for it.
     Failed { message: String },
     /// The process has ended in an orderly way.
@@ -53,6 +55,10 @@ pub struct KernelRecord {
     pub mangled: String,
     pub file: String,
     pub line: u32,
+    pub language: String,
+    /// The compiler's options that the program gave.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,6 +88,16 @@ pub struct Leak {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Told {
     pub records: Vec<Record>,
+}
+
+impl Told {
+    /// Texts that were compiled and are in no file, with what they are called.
+    pub fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.records.iter().filter_map(|r| match r {
+            Record::Source { name, text } => Some((&name[..], &text[..])),
+            _ => None,
+        })
+    }
 }
 
 /// The file of this process.

@@ -30,7 +30,8 @@ impl Site {
         let mut callers = Vec::new();
         backtrace::trace(|frame| {
             let at = frame.ip() as usize;
-            if module_of(at) != own {
+            // Code without tables for unwinding ends in nothing.
+            if at != 0 && module_of(at) != own {
                 callers.push(at);
             }
             callers.len() < MOST
@@ -57,7 +58,8 @@ fn line_at(address: usize) -> Option<Line> {
             return;
         }
         let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) else { return };
-        if !is_ours(file) {
+        // What calls `main` may have information about lines, too.
+        if !is_ours(file) && !name.starts_with("__libc_start") {
             found = Some(Line { file: shown(file), line, function: name });
         }
     });

@@ -4,7 +4,7 @@
 //! sets, no pointer into the middle of an array.
 
 use lockstep_finding::{ArgValue, ArrayContents, ArraySpec, Launch};
-use lockstep_kernel::{Elem, ParamKind};
+use lockstep_kernel::{Elem, Language, Object, ParamKind, Space};
 use lockstep_simulate::{BoundArg, BoundLaunch, Resident, bind};
 
 use crate::code::Loaded;
@@ -31,11 +31,15 @@ pub(crate) fn contents(device: &Device, loaded: &Loaded, launch: &BoundLaunch) -
     let mut arrays: Vec<Option<Array>> = Vec::new();
     let mut slots: Vec<Option<(usize, u64)>> = Vec::new();
     let mut left = MOST_BYTES;
-    let mut is_whole = loaded.slots.iter().all(Option::is_none);
+    // What the host cannot change has the values that the source says.
+    let is_fixed = |o: &Object| kernel.language == Language::OpenCl && o.space == Space::Constant;
+    let mut objects = kernel.objects.iter().zip(&loaded.slots);
+    let mut is_whole = objects.all(|(o, slot)| slot.is_none() || is_fixed(o));
+    is_whole &= !loaded.is_special;
     for (param, arg) in kernel.params.iter().zip(&launch.args) {
         let mut slot_of = None;
         let array = match (param.kind, arg) {
-            (ParamKind::Scalar { .. }, _) => None,
+            (ParamKind::Scalar { .. } | ParamKind::Local { .. }, _) => None,
             (ParamKind::Buffer { .. }, BoundArg::Address(0)) => Some(Array::Null),
             (ParamKind::Buffer { .. }, BoundArg::Address(address)) => {
                 let spot = Resident::slot_of(*address);
@@ -101,6 +105,11 @@ impl Contents {
                     let texts: Vec<String> = values.iter().map(text).collect();
                     Some(ArgValue::Scalar(texts.join(",")))
                 }
+                (ParamKind::Local { elem }, BoundArg::Local(bytes), _) => {
+                    let element = bind::element_type(elem, &param.source_type, param.signed);
+                    let length = bytes.div_ceil(element.size() as u64);
+                    Some(ArgValue::Array(ArraySpec::new(element, length, ArrayContents::Zeros)))
+                }
                 (_, _, Some(Array::Null)) => Some(ArgValue::Null),
                 (_, _, Some(Array::SameAs(of, offset))) => Some(ArgValue::SameAs {
                     param: kernel.params[*of].name.clone(),
@@ -120,8 +129,8 @@ impl Contents {
             };
             args.extend(value.map(|v| (param.name.clone(), v)));
         }
-        let Launch { seed, global, .. } = Launch::default();
-        let BoundLaunch { grid, block, shared, .. } = *launch;
+        let seed = Launch::default().seed;
+        let BoundLaunch { grid, block, shared, global, .. } = *launch;
         (Launch { grid, block, global, shared, args, seed }, self.is_whole)
     }
 }

@@ -118,11 +118,11 @@ pub(crate) fn compile(
     };
     match source.language {
         Language::OpenCl => {
-            let chosen =
-                options.clang_args.iter().any(|a| a.as_encoded_bytes().starts_with(b"-cl-std"));
-            let first =
-                run(opencl_command(source, head, options, (!chosen).then_some("CL2.0"))?, source);
-            if first.is_ok() || chosen {
+            if chosen_standard(options).is_some() {
+                return run(opencl_command(source, head, options, None)?, source);
+            }
+            let first = run(opencl_command(source, head, options, Some("CL2.0"))?, source);
+            if first.is_ok() {
                 return first;
             }
             match run(opencl_command(source, head, options, Some("CL1.2"))?, source) {
@@ -383,6 +383,13 @@ fn line_marker(text: &[u8]) -> Option<(u32, PathBuf)> {
     Some((number, OsString::from_vec(name).into()))
 }
 
+/// `CL1.2` of the last `-cl-std=CL1.2`.
+fn chosen_standard(options: &Options) -> Option<&str> {
+    let all = options.clang_args.iter().rev();
+    let mut values = all.filter_map(|a| a.to_str()?.strip_prefix("-cl-std="));
+    values.next()
+}
+
 fn opencl_command(
     source: &Source,
     head: &HeadComment,
@@ -395,8 +402,8 @@ fn opencl_command(
         c.arg(format!("-cl-std={standard}"));
     }
     // Extensions enable the keywords of later standards; version 1.2 gets only its own.
-    let extensions = match standard {
-        Some("CL1.2") => {
+    let extensions = match standard.or(chosen_standard(options)) {
+        Some(old) if old.to_ascii_uppercase().starts_with("CL1.") => {
             "-cl-ext=-all,+cl_khr_fp64,+cl_khr_fp16,+cl_khr_int64_base_atomics,\
              +cl_khr_int64_extended_atomics,+cl_khr_byte_addressable_store,+cl_khr_3d_image_writes,\
              +cl_khr_global_int32_base_atomics,+cl_khr_global_int32_extended_atomics,\

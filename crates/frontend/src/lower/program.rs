@@ -26,6 +26,21 @@ pub struct ProgramKernel {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Argument {
     pub params: Vec<(usize, u64)>,
+    /// Of OpenCL C: how the source declares it.
+    pub declared: Declared,
+}
+
+/// A parameter as a source in OpenCL C declares it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    pub name: String,
+    pub type_name: String,
+    /// 0 private, 1 global, 2 constant, 3 local.
+    pub address_space: u32,
+    /// `read_only`, `write_only`, `read_write` or `none`.
+    pub access: String,
+    /// `const restrict`.
+    pub qualifiers: String,
 }
 
 /// A variable in global or constant memory, by its mangled name.
@@ -47,28 +62,38 @@ pub struct Variable {
 /// The section that our headers put managed variables into.
 const MANAGED: &str = "lockstep_managed";
 
-pub(crate) fn program(
-    module: &Module,
-    name: &str,
-    options: &Options,
-) -> (Vec<ProgramKernel>, Vec<Variable>) {
+pub(crate) fn program(module: &Module, name: &str, options: &Options) -> Lowered {
     let kernels = prepare::kernels(module, &[]);
+    let mut missing = Vec::new();
     let lowered = kernels.iter().map(|&f| {
-        let mut lower = Lower::new(module, name, Language::Cuda, options, f);
+        let mut lower = Lower::new(module, name, language(options), options, f);
         lower.given_by_program = true;
         lower.kernel(f);
         let variables = lower.symbols();
         let arguments = std::mem::take(&mut lower.arguments);
+        missing.append(&mut lower.missing);
         ProgramKernel { kernel: lower.k, variables, arguments }
     });
     let lowered = lowered.collect();
     let all = kernels.first().map(|&f| variables(module, name, options, f));
-    (lowered, all.unwrap_or_default())
+    Lowered { kernels: lowered, variables: all.unwrap_or_default(), missing }
+}
+
+/// The kernels and variables of a program, and functions without a body that they call.
+pub(crate) struct Lowered {
+    pub(crate) kernels: Vec<ProgramKernel>,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) missing: Vec<String>,
+}
+
+/// What a program's device code is written in.
+fn language(options: &Options) -> Language {
+    options.language.unwrap_or(Language::Cuda)
 }
 
 /// All variables of a module that has this function.
 fn variables(module: &Module, name: &str, options: &Options, f: Val) -> Vec<Variable> {
-    let mut lower = Lower::new(module, name, Language::Cuda, options, f);
+    let mut lower = Lower::new(module, name, language(options), options, f);
     lower.cur = lower.new_block("entry");
     let globals: Vec<Val> = module.globals().into_iter().filter(|&g| is_variable(g)).collect();
     for &global in &globals {

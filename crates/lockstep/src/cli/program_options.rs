@@ -16,7 +16,8 @@ pub(crate) const EXEC_HELP: &str = "Examples:\n  \
     lockstep exec --check all -O2 squares.cu\n  \
     lockstep exec --format json --output report.json ./squares 64\n\n\
     The program's input and output are its own; the report comes at its end, on standard error or in --output. Exit status: 1 if an \
-    error was found, else the program's own if it is not 0, else as for other commands. There is one device. What the runtime \
+    error was found, else the program's own if it is not 0, else as for other commands. There is one device. Programs of OpenCL are checked if they take \
+    the platform Lockstep, which they find before the others. What the runtime \
     library does not have fails with its name when it is called.";
 
 pub(crate) const NVCC_HELP: &str = "Examples:\n  \
@@ -27,7 +28,7 @@ pub(crate) const NVCC_HELP: &str = "Examples:\n  \
 
 #[derive(Debug, Args)]
 pub(crate) struct ExecArgs {
-    /// A program that lockstep nvcc has compiled, a command that runs such programs, or a .cu file; its arguments follow
+    /// A program that lockstep nvcc has compiled, one that uses OpenCL, a command that runs such programs, or a .cu file; its arguments follow
     #[arg(value_name = "PROGRAM", required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
     program: Vec<OsString>,
     /// Launches of a kernel in the same shape that are checked for races and uninitialised reads: all, the first, or the

@@ -9,4 +9,5 @@
 mod support;
 
 mod commands;
+mod opencl;
 mod programs;

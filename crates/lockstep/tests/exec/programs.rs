@@ -16,7 +16,7 @@ fn arguments(source: &Path) -> Vec<String> {
 }
 
 /// What a program prints, how it ends, and what was found.
-fn shown(ended: &Ended) -> String {
+pub(crate) fn shown(ended: &Ended) -> String {
     format!("{}-- status {}\n{}", ended.out, ended.status, ended.err)
 }
 

@@ -13,7 +13,7 @@ use super::described;
 use super::objects::named_type;
 use crate::llvm::{self, TypeKind, Val};
 use crate::lower::Lower;
-use crate::lower::program::Argument;
+use crate::lower::program::{Argument, Declared};
 use crate::lower::provenance;
 
 impl Lower<'_> {
@@ -40,7 +40,9 @@ impl Lower<'_> {
             if let Some(kind) = self.image_kind(&text(&base_types), &text(&access))
                 && !by_value
             {
+                let first = self.k.params.len();
                 values.push(self.image_param(name, source_type, kind));
+                self.arguments.push(Argument { params: vec![(first, 0)], ..Argument::default() });
                 continue;
             }
             let first = self.k.params.len();
@@ -48,6 +50,7 @@ impl Lower<'_> {
             self.note_argument(arg, first);
         }
         if self.given_by_program {
+            self.declare(f);
             return values;
         }
         for (i, arg) in llvm::arguments(f).into_iter().enumerate() {
@@ -75,7 +78,33 @@ impl Lower<'_> {
                 _ => 1,
             };
         }
-        self.arguments.push(Argument { params });
+        self.arguments.push(Argument { params, ..Argument::default() });
+    }
+
+    /// What clang says of each parameter of a kernel in OpenCL C.
+    fn declare(&mut self, f: Val) {
+        let [names, types, access, qualifiers] = [
+            "kernel_arg_name",
+            "kernel_arg_type",
+            "kernel_arg_access_qual",
+            "kernel_arg_type_qual",
+        ]
+        .map(|kind| self.md_strings(f, kind));
+        // SAFETY: LLVM is given metadata, of a module that is alive.
+        let spaces = unsafe { LLVMGetMetadata(f, self.m.md_kind("kernel_arg_addr_space")) };
+        let spaces: Vec<u32> = (llvm::md_operands(spaces).into_iter())
+            .map(|v| llvm::const_int(v).unwrap_or(0) as u32)
+            .collect();
+        let text = |list: &[String], i: usize| list.get(i).cloned().unwrap_or_default();
+        for (i, argument) in self.arguments.iter_mut().enumerate() {
+            argument.declared = Declared {
+                name: text(&names, i),
+                type_name: text(&types, i),
+                address_space: spaces.get(i).copied().unwrap_or(0),
+                access: text(&access, i),
+                qualifiers: text(&qualifiers, i),
+            };
+        }
     }
 
     fn image_param(&mut self, name: String, source_type: String, kind: ParamKind) -> Rc<[Operand]> {

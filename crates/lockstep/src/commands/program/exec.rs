@@ -20,7 +20,7 @@ use crate::cli::options::{Format, SchedulingArg};
 use crate::cli::output;
 use crate::cli::program_options::ExecArgs;
 use crate::commands::program::compile::{Build, Scratch};
-use crate::commands::program::{library, report};
+use crate::commands::program::{drivers, library, report};
 
 /// The exit status.
 pub(crate) fn exec(args: &ExecArgs) -> Result<u8, String> {
@@ -45,6 +45,8 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<u8, String> {
     let mut made = report::of(&told, &name, args);
     made.program = Some(end_of(status));
     let mut sources = Sources::new();
+    let texts: Vec<(&str, &str)> = told.iter().flat_map(record::Told::sources).collect();
+    texts.iter().for_each(|(name, text)| sources.insert(name, text));
     let mut shown = made.clone();
     if !matches!(args.report.format, Format::Json | Format::Sarif) {
         report::for_people(&mut shown);
@@ -118,6 +120,10 @@ fn found(program: &OsString) -> Result<PathBuf, String> {
 
 fn configure(command: &mut Command, args: &ExecArgs, records: &Path) -> Result<(), String> {
     let folder = library::folder()?;
+    let vendors = records.with_file_name("vendors");
+    drivers::fill(&vendors, &folder.join(format!("lib{}.so", library::NAME)))
+        .map_err(|e| format!("cannot make a folder of OpenCL's drivers: {e}"))?;
+    command.env(drivers::VENDORS, vendors);
     let before = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let paths = [folder].into_iter().chain(std::env::split_paths(&before));
     let paths = paths.filter(|p| !p.as_os_str().is_empty());

@@ -1,6 +1,7 @@
 //! `lockstep exec` and `lockstep nvcc`: programs, compiled for the runtime library, and run with all checks on.
 
 mod compile;
+mod drivers;
 mod exec;
 mod library;
 mod nvcc;

@@ -8,9 +8,10 @@ use lockstep_finding::{
     ArgValue, ArrayContents, DecidedBy, Finding, HostSite, InputError, KernelReport, Kind,
     LaunchCount, Reason, Report, Verdict, Warning,
 };
+use lockstep_names as names;
 use lockstep_runtime::record::{KernelRecord, LaunchesRecord, Leak, Record, Told};
 
-use crate::cli::options::{Analysis, Cli, Command};
+use crate::cli::options::{Analysis, Cli, Command, Lang};
 use crate::cli::program_options::ExecArgs;
 use crate::facts::witness;
 
@@ -70,6 +71,7 @@ pub(crate) fn of(told: &[Told], program: &str, args: &ExecArgs) -> Report {
                         add(&mut of.findings, finding);
                     }
                 }
+                Record::Source { .. } => {}
                 Record::Failed { message } => {
                     let failure = InputError { file: program.to_owned(), message: message.clone() };
                     if !failures.contains(&failure) {
@@ -101,7 +103,7 @@ pub(crate) fn of(told: &[Told], program: &str, args: &ExecArgs) -> Report {
     let mut warnings = Vec::new();
     if told.is_empty() {
         let message = format!(
-            "{program} has not used the runtime library: was it compiled with lockstep nvcc?"
+            "{program} has not used the runtime library: was it compiled with lockstep nvcc, or does it take the platform Lockstep of OpenCL?"
         );
         warnings.push(Warning { file: String::new(), line: 0, message });
     }
@@ -165,7 +167,7 @@ fn kernel_report(of: OfKernel, kinds: &[Kind]) -> KernelReport {
         mangled: about.mangled,
         file: if about.file.is_empty() { "-".into() } else { about.file },
         line: about.line.max(1),
-        language: "cuda".into(),
+        language: about.language,
         verdicts,
         findings,
         seconds,
@@ -234,8 +236,38 @@ pub(crate) fn write_witnesses(
     analysis.input.clang_args = args.compiler_options();
     analysis.input.cuda_path.clone_from(&args.cuda_path);
     analysis.launch.scheduling = args.scheduling;
-    witness::write_all(&some, dir, |_| analysis.clone())
+    // Programs of OpenCL say how they are compiled, each for itself.
+    let mut compiled: BTreeMap<String, Analysis> = BTreeMap::new();
+    for record in records() {
+        let Record::Kernel(about) = record else { continue };
+        if about.language == OPENCL {
+            let mut own = analysis.clone();
+            own.input.lang = Some(Lang::Opencl);
+            own.input.clang_args = about.options.iter().map(Into::into).collect();
+            compiled.insert(about.file.clone(), own);
+        }
+    }
+    // A text that is in no file gets one beside the witnesses.
+    for (name, text) in told.iter().flat_map(Told::sources) {
+        let file = dir.join(name);
+        let shown = names::shown(&file);
+        let mut of_text = some.kernels.iter_mut().filter(|k| k.file == name).peekable();
+        if of_text.peek().is_none() {
+            continue;
+        }
+        of_text.for_each(|k| k.file.clone_from(&shown));
+        std::fs::create_dir_all(dir)
+            .and_then(|()| std::fs::write(&file, text))
+            .map_err(|e| format!("cannot write '{shown}': {e}"))?;
+        if let Some(own) = compiled.get(name).cloned() {
+            compiled.insert(shown, own);
+        }
+    }
+    witness::write_all(&some, dir, |file| compiled.get(file).unwrap_or(&analysis).clone())
 }
+
+/// What records call OpenCL C.
+const OPENCL: &str = "opencl";
 
 /// What `run` does without options.
 fn usual_analysis() -> Option<Analysis> {
