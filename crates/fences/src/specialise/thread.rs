@@ -9,8 +9,8 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::CopyDone;
+use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::{
     BlockId, Inst, Kernel, LocId, Op, Operand, Reg, SiteId, Space, Special, Terminator, Ty,
 };

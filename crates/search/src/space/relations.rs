@@ -274,9 +274,16 @@ impl Space<'_> {
     pub(crate) fn choose_drivers(&mut self) {
         let conditions = std::mem::take(&mut self.related.conditions);
         let usual = self.unrelated();
-        let usual = self.related.drivers.iter().map(|d| self.clamp(d.0, usual.int(d.0))).collect();
+        let drivers = self.related.drivers.iter();
+        let usual: Vec<i64> = drivers.map(|d| self.clamp(d.0, usual.int(d.0))).collect();
         let alike = LIKELY.map(|v| vec![v; self.related.drivers.len()]);
-        let choices: Vec<Vec<i64>> = std::iter::once(usual).chain(alike).collect();
+        // Where all of them make a launch large, one of them has its usual value, and the others are small.
+        let alone = (0..usual.len()).map(|i| {
+            let small = usual.iter().enumerate().map(|(j, &v)| if i == j { v } else { v.min(2) });
+            small.collect()
+        });
+        let choices: Vec<Vec<i64>> =
+            [usual.clone()].into_iter().chain(alike).chain(alone).collect();
         let plain: Vec<Candidate> = choices.iter().map(|v| self.driven(v)).collect();
         let possible = || (0..choices.len()).filter(|&k| self.is_possible(&plain[k]));
         let ordinary = || possible().filter(|&k| self.oddities(&plain[k]).is_empty());
