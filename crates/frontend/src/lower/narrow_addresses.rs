@@ -128,10 +128,12 @@ impl<'k> Pass<'k> {
                 let Some(dst) = inst.dst else { continue };
                 let step = match inst.op {
                     Op::Cast { op: CastOp::Bit, from: Ty::Ptr, to: Ty::I64, a } => Step::Pointer(a),
-                    Op::Cast { op, from, to, a } if is_number(from) && is_number(to) => match op {
-                        CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bit => Step::Same(a),
-                        _ => Step::Other,
-                    },
+                    Op::Cast {
+                        op: CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bit,
+                        from,
+                        to,
+                        a,
+                    } if is_number(from) && is_number(to) => Step::Same(a),
                     Op::Copy { ty, a } if is_number(ty) => Step::Same(a),
                     Op::Select { ty, cond, a, b } if is_number(ty) => Step::Choice { cond, a, b },
                     Op::Int { op, ty, a, b } if is_number(ty) => match op {

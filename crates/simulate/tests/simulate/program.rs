@@ -1,8 +1,8 @@
 //! Kernels for tests, from a small structured language.
 
 use lockstep_kernel::{
-    AtomicOp, Barrier, BarrierReduce, Block, BlockId, CastOp, CmpOp, Elem, Inst, IntOp, Kernel,
-    Language, Loc, LocId, Object, ObjectId, Op, Operand, Order, Param, ParamKind, Phi, Reg,
+    AtomicOp, Barrier, BarrierReduce, Block, BlockId, CastOp, CmpOp, CopyDone, Elem, Inst, IntOp,
+    Kernel, Language, Loc, LocId, Object, ObjectId, Op, Operand, Order, Param, ParamKind, Phi, Reg,
     Scheduling, Scope, Site, SiteId, SiteKind, Space, Special, Terminator, Ty,
 };
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, Outcome, simulate};
@@ -292,7 +292,7 @@ impl Builder {
                 let read = self.site(SiteKind::Read, *mem, 0, false);
                 let write = self.site(SiteKind::Write, *mem, 0, false);
                 let len = Operand::Imm(u64::from(*n));
-                self.push(None, Op::MemCopy { read, write, dst, src, len, asynchronous: false });
+                self.push(None, Op::MemCopy { read, write, dst, src, len, done: CopyDone::AtOnce });
             }
             St::Barrier(shared, global) => self.barrier(whole(*shared, *global), None),
             St::Counting => {

@@ -66,7 +66,7 @@ impl Lower<'_> {
             .iter()
             .map(|o| {
                 names
-                    .get(*o)
+                    .get(o)
                     .copied()
                     .or_else(|| o.parse::<u64>().ok().map(|v| (Operand::Imm(v), ty)))
             })

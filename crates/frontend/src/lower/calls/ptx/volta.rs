@@ -36,7 +36,7 @@ impl Lower<'_> {
             _ => return None,
         };
         let &[d, a, b, c] = &s.operands[..] else { return None };
-        let mut read = |me: &mut Self, text, n: usize, ty| {
+        let read = |me: &mut Self, text, n: usize, ty| {
             let values: Option<Vec<Operand>> =
                 vector(text)?.iter().map(|t| me.ptx_value(t, ty, names)).collect();
             values.filter(|v| v.len() == n)
@@ -68,15 +68,15 @@ impl Lower<'_> {
                 _ => c[i as usize],
             };
             for k in 0..4u64 {
-                let x = self.from_lane(a[k as usize / 2], row);
+                let x = self.value_of_lane(a[k as usize / 2], row);
                 let x = self.half_of(x, k & 1);
                 let y = if by_columns {
                     let from = self.int(IntOp::Add, WORD, there, column);
-                    let y = self.from_lane(b[k as usize / 2], from);
+                    let y = self.value_of_lane(b[k as usize / 2], from);
                     self.half_of(y, k & 1)
                 } else {
                     let from = self.int(IntOp::Add, WORD, there, Operand::Imm(k));
-                    let [low, high] = [0, 1].map(|r| self.from_lane(b[r], from));
+                    let [low, high] = [0, 1].map(|r| self.value_of_lane(b[r], from));
                     let y = match sum {
                         Ty::F16 if i & 2 == 0 => low,
                         Ty::F16 => high,
@@ -108,7 +108,7 @@ impl Lower<'_> {
         Some(())
     }
 
-    fn from_lane(&mut self, value: Operand, lane: Operand) -> Operand {
+    fn value_of_lane(&mut self, value: Operand, lane: Operand) -> Operand {
         self.shuffle(ShuffleMode::Index, WORD, value, lane, WHOLE_WARP, Some(ALL_LANES))
     }
 
