@@ -1,5 +1,5 @@
 // A tiled product with wmma: fragments are loads, stores and products by lane.
-// lockstep[run]: run --block 32 --grid 1 --arg 'out=f32[256]'
+// lockstep[run]: run --kernel product --block 32 --grid 1 --arg 'out=f32[256]'
 // lockstep[check]: check
 #include <assert.h>
 #include <mma.h>

@@ -12,10 +12,10 @@ __global__ void wrong_stage(int *out, const int *in) {
     int t = threadIdx.x, sum = 0;
     for (int i = 0; i < 4; ++i) {
         pipe.producer_acquire();
-        cuda::memcpy_async(tile + t, in + 64 * i + t, sizeof(int), pipe); //~ data-race
+        cuda::memcpy_async(tile + t, in + 64 * i + t, sizeof(int), pipe); //~ data-race //~ missing-fence
         pipe.producer_commit();
         pipe.consumer_wait();
-        sum += tile[63 - t]; //~ data-race
+        sum += tile[63 - t]; //~ data-race //~ missing-fence
         pipe.consumer_release();
     }
     out[t] = sum;

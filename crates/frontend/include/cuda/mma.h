@@ -17,6 +17,9 @@ struct tf32 {};
 } // namespace precision
 
 namespace details {
+// All lanes come here together. That orders no memory: the documentation promises a wait, not a fence.
+__device__ __forceinline__ void together() { (void)__any_sync(0xffffffffu, 1); }
+
 template <class T> struct storage { using type = T; };
 template <> struct storage<precision::tf32> { using type = float; };
 template <class A, class B> struct same { static constexpr bool value = false; };
@@ -78,15 +81,17 @@ template <class F, class P> __device__ __forceinline__ void load(F &f, const P *
 } // namespace details
 template <class Use, int M, int N, int K, class T, class L, class P>
 __device__ __forceinline__ void load_matrix_sync(fragment<Use, M, N, K, T, L> &f, const P *p, unsigned ld) {
-  __syncwarp();
+  details::together();
   details::load(f, p, ld, details::same<L, row_major>::value);
 }
 template <int M, int N, int K, class T, class P>
 __device__ __forceinline__ void load_matrix_sync(fragment<accumulator, M, N, K, T> &f, const P *p, unsigned ld, layout_t layout) {
+  details::together();
   details::load(f, p, ld, layout == mem_row_major);
 }
 template <int M, int N, int K, class T, class P>
 __device__ __forceinline__ void store_matrix_sync(P *p, const fragment<accumulator, M, N, K, T> &f, unsigned ld, layout_t layout) {
+  details::together();
   int lane = __nvvm_read_ptx_sreg_laneid();
   for (int e = 0; e < f.num_elements; ++e) {
     details::place at = fragment<accumulator, M, N, K, T>::lockstep_layout::of(lane, e);

@@ -64,6 +64,9 @@ pub(super) fn around(inst: Val, tree: &Dominators, reader: &mut Reader) -> Vec<H
         }
     }
     out.dedup();
+    // About the values that the path was chosen by, nothing is left to say.
+    let is_known = |v: &HostValue| matches!(v, HostValue::Known(_));
+    out.retain(|c| !(is_known(&c.left) && is_known(&c.right)));
     out
 }
 

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use super::called;
+use super::chosen;
 use super::conditions::{self, Dominators, branch};
 use super::values::{Reader, width};
 use crate::llvm::{self, Bb, Opcode, Val};
@@ -116,6 +117,17 @@ pub(super) fn branches(
         // Exceptions do not depend on the numbers.
         if llvm::instructions(block).last().is_some_and(|&i| llvm::opcode(i) == Opcode::LLVMInvoke)
         {
+            continue;
+        }
+        if let Some(value) = next.iter().find_map(|&to| chosen::case(block, to)).map(|c| c.0) {
+            let mut found = Vec::new();
+            reader.integer(value)?.unknowns(&mut found);
+            // A case of one value gives the value.
+            let only = |b: Bb| llvm::predecessors(b).iter().all(|&p| p == block);
+            let is_read = above
+                .iter()
+                .any(|&b| next.contains(&b) && only(b) && chosen::case(block, b).is_some());
+            out.push(HostBranch { unknowns: found, is_read });
             continue;
         }
         let (condition, [on_true, on_false]) = branch(block)?;

@@ -11,6 +11,7 @@
 
 mod arrays;
 mod bound;
+mod chosen;
 mod conditions;
 mod direct;
 mod inputs;
@@ -340,8 +341,14 @@ fn launches_of(
                 stub: stubs.get(&target),
                 place: Place { block: llvm::block_of(inst), tree, loops, uncalled },
             };
-            let launch =
-                |known: &Rc<Known>| HostLaunch { kernel: kernel.clone(), ..site.launch(known) };
+            let chosen = chosen::at(inst, tree);
+            let launch = |known: &Rc<Known>| {
+                let known = match chosen.is_empty() {
+                    true => known.clone(),
+                    false => Rc::new(known.and(&chosen)),
+                };
+                HostLaunch { kernel: kernel.clone(), ..site.launch(&known) }
+            };
             let whole = launch(&Rc::default());
             match rounds.get(&inst) {
                 // In which round it is chosen is not read.
@@ -494,12 +501,6 @@ fn configuration_before(launch: Val) -> Option<Val> {
 fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
     let args = llvm::call_args(call).split_off(after);
     let number = |reader: &Reader, i: usize| args.get(i).and_then(|&v| reader.constant(v));
-    let dims = |reader: &Reader, at: usize| {
-        let (pair, z) = (number(reader, at)?, number(reader, at + 1)?);
-        let dims = [pair as u32, (pair >> 32) as u32, z as u32];
-        dims.iter().all(|&d| d > 0).then_some(dims)
-    };
-    let (grid, block) = (dims(reader, 0), dims(reader, 2));
     let mut values = Vec::new();
     let parts: [(usize, fn(usize) -> HostPart); 2] = [(0, HostPart::Grid), (2, HostPart::Block)];
     for (at, part) in parts {
@@ -509,6 +510,17 @@ fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
             values.extend(reader.integer(z).map(|z| (part(2), z)));
         }
     }
+    let dims = |part: fn(usize) -> HostPart| {
+        let axis = |axis: usize| {
+            let value = values.iter().find(|v| v.0 == part(axis));
+            value.and_then(|v| match v.1 {
+                HostValue::Known(n) => u32::try_from(n).ok().filter(|&n| n > 0),
+                _ => None,
+            })
+        };
+        Some([axis(0)?, axis(1)?, axis(2)?])
+    };
+    let (grid, block) = (dims(HostPart::Grid), dims(HostPart::Block));
     let shared = number(reader, 4 + after).unwrap_or(0) as u32;
     // SAFETY: LLVM is given an instruction, of a module that is alive.
     let mut loc = unsafe { LLVMInstructionGetDebugLoc(call) };

@@ -21,7 +21,7 @@ use llvm_sys::core::{
 
 use super::bound::Loops;
 use super::values::width;
-use super::{arrays, called, conditions, direct, is_configuration, stub};
+use super::{arrays, called, conditions, direct, is_configuration, memory, stub};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 
 /// Maximum number of blocks that are interpreted in one function.
@@ -49,18 +49,27 @@ enum Held {
 
 /// The known values at a launch.
 #[derive(Clone, Default)]
-pub(super) struct Known(HashMap<Val, Held>);
+pub(super) struct Known {
+    held: HashMap<Val, Held>,
+    /// Those that the path to the launch was chosen by ([`super::chosen`]).
+    chosen: Vec<(Val, i64)>,
+}
 
 impl Known {
+    /// The same, with values that the path to the launch was chosen by.
+    pub(super) fn and(&self, chosen: &[(Val, i64)]) -> Known {
+        Known { held: self.held.clone(), chosen: chosen.to_vec() }
+    }
+
     pub(super) fn number(&self, v: Val) -> Option<i64> {
-        match self.0.get(&v) {
+        match self.held.get(&v) {
             Some(Held::Number(n)) => Some(*n),
-            _ => None,
+            _ => self.chosen.iter().find(|&&(u, _)| memory::are_one(u, v)).map(|&(_, n)| n),
         }
     }
 
     pub(super) fn pointer(&self, v: Val) -> Option<Into> {
-        match self.0.get(&v) {
+        match self.held.get(&v) {
             Some(Held::Pointer(p)) => Some(*p),
             _ => None,
         }
@@ -316,7 +325,7 @@ impl Follower<'_> {
         if let Some(rounds) = self.found.get_mut(&inst)
             && rounds.launches.len() < MOST_LAUNCHES
         {
-            rounds.launches.push(Rc::new(Known(way.known.clone())));
+            rounds.launches.push(Rc::new(Known { held: way.known.clone(), chosen: Vec::new() }));
         }
         let (_, name) = called(inst)?;
         let given = llvm::call_args(inst);

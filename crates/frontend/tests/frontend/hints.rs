@@ -90,10 +90,13 @@ fn slices_of_the_examples_are_kernels() {
     files.sort();
     assert!(files.len() > 8);
     let (mut before, mut after) = (0, 0);
+    let options = lockstep_frontend::Options {
+        clang_args: vec!["--offload-arch=sm_90".into()],
+        ..Default::default()
+    };
     for file in files.iter().take(16) {
         let input = lockstep_frontend::Input::Path(file);
-        let m =
-            lockstep_frontend::load(input, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
+        let m = lockstep_frontend::load(input, &options).unwrap_or_else(|e| panic!("{e}"));
         for k in &m.kernels {
             let (sliced, b, a) = slice(k);
             (before, after) = (before + b, after + a);

@@ -545,3 +545,52 @@ void any(void (*f)(int *, int), int *a, int n) { if (n) f = v; f<<<n, 64>>>(a, n
     assert!(host.launches.iter().all(|l| self::told(l).starts_with("Grid(0)=(u0 / 16)")));
     assert_eq!(host.unread, ["_Z1vPii"]);
 }
+
+/// The value that a `switch` or an `if` asks for is a constant of the launch behind it.
+#[test]
+fn the_case_of_a_launch_is_its_constant() {
+    let source = b"struct P { int rows; };
+template <int R> __global__ void k(int *a, int n) { a[0] = R; }
+void by_case(int *a, int n, int rows) {
+  dim3 block(32, rows);
+  switch (rows) {
+    case 1: k<1><<<n / 32, block>>>(a, n); break;
+    case 2: k<2><<<n / 64, block>>>(a, n); break;
+    case 4: k<4><<<n / 128, block>>>(a, n); break;
+    case 5: case 6: k<6><<<n / 192, block>>>(a, n); break;
+    default: k<9><<<n, block>>>(a, n);
+  }
+}
+void by_multiples(int *a, int n, int w) {
+  switch (w) {
+    case 32: k<32><<<n, w>>>(a, n); break;
+    case 64: k<64><<<n, w>>>(a, n); break;
+    case 96: k<96><<<n, w>>>(a, n); break;
+    case 128: k<128><<<n, w>>>(a, n); break;
+  }
+}
+void by_ifs(int *a, const P &p, int n) {
+  dim3 block(16, p.rows);
+  if (p.rows == 7 && n > 0) k<7><<<n, block>>>(a, n);
+  else if (p.rows == 8) k<8><<<n, block>>>(a, n);
+}";
+    let side = host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default());
+    let blocks: Vec<String> = side
+        .launches
+        .iter()
+        .map(|l| {
+            let value = |part| l.values.iter().find(|v| v.0 == part).map(|v| shown(&v.1)).unwrap();
+            format!("{} {}x{}", l.line, value(HostPart::Block(0)), value(HostPart::Block(1)))
+        })
+        .collect();
+    assert_eq!(
+        blocks,
+        [
+            "6 32x1", "7 32x2", "8 32x4", "9 32xu1", "10 32xu1", "15 32x1", "16 64x1", "17 96x1",
+            "18 128x1", "23 16x7", "24 16x8"
+        ]
+    );
+    let whole: Vec<_> = side.launches.iter().map(|l| l.block).collect();
+    assert_eq!(whole[1], Some([32, 2, 1]));
+    assert_eq!(whole[4], None);
+}

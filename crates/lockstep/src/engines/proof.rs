@@ -5,8 +5,8 @@ use std::time::Duration;
 use lockstep_cancel::Cancel;
 use lockstep_finding::launch::Dimension;
 use lockstep_finding::{
-    Access, Action, Claim, Confidence, Finding, KernelReport, Kind, Launch, Place, Reason,
-    Severity, Verdict,
+    Access, Action, Approximation, Claim, Confidence, Finding, KernelReport, Kind, Launch, Place,
+    Reason, Severity, Verdict,
 };
 use lockstep_kernel::{Kernel, SiteId};
 use lockstep_prove::{Alarm, Assumptions, Config, Model, Proof, absent, prove};
@@ -153,6 +153,11 @@ pub(crate) fn may_race(proof: &Proof) -> Option<Vec<(SiteId, SiteId)>> {
 fn claims(alarm: &Alarm) -> bool {
     let finding = &alarm.finding;
     finding.confidence == Confidence::Confirmed && finding.kind != Kind::RedundantBarrier
+}
+
+/// Whether it is only an alarm if atomics, fences and warps order nothing.
+pub(crate) fn rests_on_order(alarm: &Alarm) -> bool {
+    alarm.finding.approximated.iter().any(|a| a.variable == Approximation::OtherOrder)
 }
 
 pub(crate) fn has_confirmed(proof: &Proof) -> bool {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{DecidedBy, Kind, Origin, Reason};
-use lockstep_kernel::Kernel;
+use lockstep_kernel::{AtomicOp, Kernel, Op};
 use lockstep_prove::{Assumptions, Model, Proof};
 use lockstep_search::{Alias, Given, Remedy, Searched, usual_launches};
 use lockstep_simulate::too_large;
@@ -71,6 +71,10 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
     if too_large(kernel).is_none() {
         let seed = task.analysis.launch.seed;
         proof::leave_usual(&mut proof, &|| usual_launches(kernel, given, seed));
+    }
+    // The order that barrier objects give is followed where they are executed.
+    if kernel.insts().any(|i| matches!(i.op, Op::Atomic { op: AtomicOp::Arrive, .. })) {
+        proof.alarms.retain(|alarm| !proof::rests_on_order(alarm));
     }
     let is_settled = q.kinds.iter().all(|k| proof::settles(&proof, *k))
         && !q.is_complete()

@@ -225,7 +225,8 @@ fn from_zero(from: &Narrowed) -> Narrowed {
 
 /// The condition that no loop counter overflows: loop bounds are far below `INT_MAX`.
 fn no_wrap_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Tree> {
-    let free = free_scalars(kernel, given, &shape.summands);
+    // An offset that also bounds a loop is a size.
+    let free = free_scalars(kernel, given, &[]);
     let is_factor = |p: &&usize| shape.areas.iter().any(|a| a.contains(p));
     let limits = shape.limits.iter().filter(|p| free.contains(p) && !is_factor(p)).take(LIMITS);
     let mut out: Vec<Tree> = limits.map(|&p| no_wrap(p)).collect();

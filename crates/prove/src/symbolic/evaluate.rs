@@ -56,6 +56,8 @@ pub(crate) struct Exec<'c, 'k> {
     pub(crate) votes: Vec<Vote>,
     /// Whether some value was assumed to be uniform across a warp.
     pub(crate) warp_values: bool,
+    /// Loop variables that all threads change in step, once asked for.
+    pub(crate) in_step: Option<FxHashSet<Reg>>,
     /// Whether the global offset was read, and assumed to be zero.
     pub(crate) no_offset: bool,
     pub(crate) branches: FxHashMap<BlockId, T>,
@@ -123,6 +125,7 @@ pub(crate) fn run<'c, 'k>(ctx: &'c mut Ctx<'k>, limits: Limits) -> Exec<'c, 'k> 
         tickets: Vec::new(),
         votes: Vec::new(),
         warp_values: false,
+        in_step: None,
         no_offset: false,
         branches: FxHashMap::default(),
         gaps: Vec::new(),

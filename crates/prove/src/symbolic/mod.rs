@@ -3,6 +3,7 @@
 pub(crate) mod arithmetic;
 pub(crate) mod evaluate;
 pub(crate) mod images;
+pub(crate) mod in_step;
 pub(crate) mod loop_bounds;
 pub(crate) mod loops;
 pub(crate) mod memory;

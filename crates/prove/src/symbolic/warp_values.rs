@@ -16,6 +16,7 @@ use lockstep_kernel::{BlockId, Inst, Op, Operand, Reg, ShuffleMode, Special, Vot
 use crate::launch::DimSpec;
 use crate::launch::context::{FnKind, VarKind};
 use crate::symbolic::evaluate::Exec;
+use crate::symbolic::in_step;
 use crate::term::walk::Substitution;
 use crate::term::{Node, Range, T};
 
@@ -127,7 +128,14 @@ impl Exec<'_, '_> {
     /// the thread, the iterations of the loops around, and from what the lanes share.
     fn value_at_lane(&mut self, b: BlockId, value: T, lane: T) -> Option<T> {
         let mut shared = self.counters(b);
-        shared.extend([0, 1, 2].map(|axis| self.ctx.thread_id(axis, 0)));
+        for axis in 0..3 {
+            let own = self.ctx.thread_id(axis, 0);
+            // Also where it is extended to another width.
+            if let Node::ZExt(narrow) = *self.ctx.pool.node(own) {
+                shared.push(narrow);
+            }
+            shared.push(own);
+        }
         if !self.same_but_for(value, &shared) {
             return None;
         }
@@ -187,6 +195,10 @@ impl Exec<'_, '_> {
                     | VarKind::Param(..)
                     | VarKind::OpaqueCounter(_) => true,
                     VarKind::Address(base) => !self.ctx.is_own(base),
+                    VarKind::OpaquePhi(r) => {
+                        let ctx = &*self.ctx;
+                        self.in_step.get_or_insert_with(|| in_step::variables(ctx)).contains(&r)
+                    }
                     _ => false,
                 },
                 Node::App(f, _) => matches!(
