@@ -108,9 +108,12 @@ fn undone(mut v: Val, mut is: i64, out: &mut Vec<(Val, i64)>) {
 
 /// The number whose rotation by a constant is another.
 fn rotated_back(call: Val, is: i64, bits: u32) -> Option<i64> {
-    let is_rotation = llvm::name(llvm::callee(call)?).starts_with("llvm.fshl.")
-        && llvm::operand(call, 0) == llvm::operand(call, 1);
-    let by = llvm::const_int(llvm::operand(call, 2)).filter(|_| is_rotation)? as u32 % bits;
+    if !llvm::name(llvm::callee(call)?).starts_with("llvm.fshl.")
+        || llvm::operand(call, 0) != llvm::operand(call, 1)
+    {
+        return None;
+    }
+    let by = llvm::const_int(llvm::operand(call, 2))? as u32 % bits;
     let all = u64::MAX >> (64 - bits);
     let is = is as u64 & all;
     Some(match by {

@@ -428,7 +428,10 @@ impl Site<'_> {
         let place = &self.place;
         launch.conditions = conditions::around(self.inst, place.tree, &mut reader);
         if !launch.sizes.is_empty() && launch.conditions.len() < conditions::MOST {
+            // Whether a value was chosen by a branch may depend on anything.
+            reader.before_choice = true;
             launch.branches = inputs::branches(self.call, place.tree, &mut reader);
+            reader.before_choice = false;
         }
         launch.free = reader.free(place.uncalled);
         let mut own = Vec::new();

@@ -64,8 +64,12 @@ impl Known {
     pub(super) fn number(&self, v: Val) -> Option<i64> {
         match self.held.get(&v) {
             Some(Held::Number(n)) => Some(*n),
-            _ => self.chosen.iter().find(|&&(u, _)| memory::are_one(u, v)).map(|&(_, n)| n),
+            _ => None,
         }
+    }
+
+    pub(super) fn chosen(&self, v: Val) -> Option<i64> {
+        self.chosen.iter().find(|&&(u, _)| memory::are_one(u, v)).map(|&(_, n)| n)
     }
 
     pub(super) fn pointer(&self, v: Val) -> Option<Into> {

@@ -69,6 +69,8 @@ const DEPTH: usize = 12;
 pub(super) struct Reader {
     /// The known values of an iteration, if the launch is in a loop.
     known: Rc<Known>,
+    /// Whether the values that the path was chosen by are read as what they are computed from.
+    pub(super) before_choice: bool,
     /// The unknowns; with the half, if it is one of a pair of dimensions.
     unknown: Vec<(Val, Half)>,
 }
@@ -185,7 +187,10 @@ impl Reader {
 
     /// The bits of a constant, or of a value that is known in this iteration.
     pub(super) fn constant(&self, v: Val) -> Option<u64> {
-        llvm::const_int(v).or_else(|| self.known.number(v).map(|n| n as u64))
+        llvm::const_int(v).or_else(|| {
+            let chosen = || self.known.chosen(v).filter(|_| !self.before_choice);
+            self.known.number(v).or_else(chosen).map(|n| n as u64)
+        })
     }
 
     fn value(&mut self, v: Val, depth: usize) -> HostValue {

@@ -594,3 +594,14 @@ void by_ifs(int *a, const P &p, int n) {
     assert_eq!(whole[1], Some([32, 2, 1]));
     assert_eq!(whole[4], None);
 }
+
+/// What a function returned is asked for.
+#[test]
+fn the_case_may_be_what_a_function_returns() {
+    let source = b"int status(); int other(int);
+__global__ void k(int *a) { a[0] = 1; }
+void f(int *a) { if (status() == 0) k<<<1, 32>>>(a); switch (other(3)) { case 2: k<<<2, 32>>>(a); } }";
+    let side = host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default());
+    let grids: Vec<_> = side.launches.iter().map(|l| l.grid.map(|g| g[0])).collect();
+    assert_eq!(grids, [Some(1), Some(2)]);
+}
