@@ -15,6 +15,7 @@ use crate::launch::Launches;
 use crate::memory::Memory;
 use crate::opencl::OpenCl;
 use crate::record::{self, Leak, Record, Writer};
+use crate::recording::Recorder;
 use crate::settings::Settings;
 use crate::site::Site;
 use crate::stream::Streams;
@@ -31,6 +32,7 @@ pub(crate) struct Device {
     pub broken: Option<Status>,
     /// Limits that the program has set, by CUDA's number.
     pub limits: HashMap<i32, usize>,
+    pub recorder: Recorder,
     writer: Option<Writer>,
     /// What was reported: each defect once.
     known: HashSet<Defect>,
@@ -59,6 +61,7 @@ impl Device {
             opencl: OpenCl::default(),
             broken: None,
             limits: HashMap::new(),
+            recorder: Recorder::default(),
             writer,
             known: HashSet::new(),
         }

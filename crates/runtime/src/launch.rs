@@ -148,6 +148,9 @@ impl Device {
         self.launches.count += 1;
         let count = self.launches.count;
         let full = self.is_checked() && self.begin(loaded, launch);
+        if self.is_checked() && self.settings.keeps_launches {
+            self.record(loaded, launch);
+        }
         let config = self.settings.config(full);
         let before = if self.is_checked() { witness::contents(self, loaded, launch) } else { None };
         let started = Instant::now();

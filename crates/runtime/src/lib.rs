@@ -11,7 +11,8 @@
 //! - Code ([`code`]): objects that clang made carry bitcode, which the front end lowers without any guess about values.
 //! - Launches ([`launch`]) are executed when they are made, and so are asynchronous copies: streams ([`stream`]) order
 //!   nothing more than the host does already.
-//! - What is found goes to `lockstep exec` at once ([`record`]), so that it outlives the program.
+//! - What is found goes to `lockstep exec` at once ([`record`]), so that it outlives the program; and so do the launches
+//!   themselves, where they are to be kept ([`recording`]).
 //!
 //! What it can miss: which order streams leave open is not explored, since all is executed in the order of the calls;
 //! host code that reads managed memory too early; writes of the host to memory that both have, which count as values;
@@ -29,6 +30,7 @@ mod launch;
 mod memory;
 mod opencl;
 pub mod record;
+mod recording;
 mod settings;
 mod site;
 mod stream;
