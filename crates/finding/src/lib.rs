@@ -15,6 +15,7 @@ pub mod launch;
 pub mod model;
 
 pub mod reason;
+pub mod recorded;
 pub mod render;
 pub mod source;
 pub mod spot;

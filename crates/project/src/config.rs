@@ -40,6 +40,7 @@ struct Written {
     #[serde(default)]
     exclude: Vec<String>,
     baseline: Option<PathBuf>,
+    launches: Option<PathBuf>,
     budget: Option<f64>,
     scheduling: Option<String>,
     warp_size: Option<u32>,
@@ -138,6 +139,8 @@ pub struct Config {
     pub clang_args: Vec<OsString>,
     pub cuda_path: Option<PathBuf>,
     pub baseline: Option<PathBuf>,
+    /// A folder of recorded launches.
+    pub launches: Option<PathBuf>,
     pub budget: Option<f64>,
     /// `independent` or `lockstep`; the reader of options knows the words.
     pub scheduling: Option<String>,
@@ -263,6 +266,7 @@ impl Config {
             clang_args,
             cuda_path: written.cuda_path.as_ref().map(|p| root.join(p)),
             baseline: written.baseline.as_ref().map(|p| root.join(p)),
+            launches: written.launches.as_ref().map(|p| root.join(p)),
             budget: budget(written.budget)?,
             scheduling: written.scheduling.clone(),
             warp_size: written.warp_size,
@@ -420,6 +424,7 @@ budget = 2
 scheduling = "lockstep"
 warp-size = 16
 exclude = ["third_party"]
+launches = "tests/launches"
 only = ["data-race"]
 
 [kernel."sc*"]
@@ -445,6 +450,7 @@ reason = "known since 2019"
             config.clang_args,
             [inc.as_str(), "-DTILE=16", "-std=c++20", "--offload-arch=sm_80"]
         );
+        assert_eq!(config.launches, Some(dir.path().join("tests/launches")));
         let scan = config.kernel(&["scan"], &dir.path().join("src/a.cu"));
         assert_eq!(scan.block.as_deref(), Some("16,16"));
         let args = |s: &KernelSettings| {
@@ -459,7 +465,7 @@ reason = "known since 2019"
         let [s] = &config.suppressions[..] else { panic!("one suppression") };
         assert!(s.covers(&["old_scan"], std::iter::empty()));
         assert!(!s.covers(&["scan"], std::iter::empty()));
-        assert_eq!(s.line, 22);
+        assert_eq!(s.line, 23);
     }
 
     #[test]
@@ -475,7 +481,7 @@ reason = "known since 2019"
     #[test]
     fn mistakes_name_their_line() {
         let fields = "`include`, `system-include`, `defines`, `std`, `arch`, `clang-args`, `cuda-path`, \
-                      `exclude`, `baseline`, `budget`, `scheduling`, `warp-size`, `only`, `skip`, \
+                      `exclude`, `baseline`, `launches`, `budget`, `scheduling`, `warp-size`, `only`, `skip`, \
                       `strict`, `allow-unknown`, `kernel`, `suppress`";
         let of_kernels = "`file`, `block`, `grid`, `shared`, `args`, `assume`, `budget`";
         let wrong = [

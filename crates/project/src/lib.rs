@@ -5,7 +5,7 @@
 //!
 //! Reading order: [`tree`] (folders), [`database`] and [`flags`] (`compile_commands.json`), [`config`]
 //! (`lockstep.toml`) and [`settings`] (which one holds for a file), [`changed`] (`--changed`), [`suppress`] and
-//! [`baseline`] (findings that do not count), [`cache`].
+//! [`baseline`] (findings that do not count), [`recorded`] (launches that programs made), [`cache`].
 
 pub mod baseline;
 pub mod cache;
@@ -13,6 +13,7 @@ pub mod changed;
 pub mod config;
 pub mod database;
 pub mod flags;
+pub mod recorded;
 pub mod settings;
 pub mod suppress;
 pub mod tree;

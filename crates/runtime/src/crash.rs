@@ -1,5 +1,7 @@
 //! A host that dereferences a pointer of the device.
 //!
+//! Also one that touches memory too early, while work on the device may still use it ([`crate::order::guard`]): it goes on.
+//!
 //! There is nothing at such an address, so the machine stops the program. Before it dies as it would anyway, what
 //! happened is reported. Other faults of the program are none of ours: whoever handled them before does.
 
@@ -28,9 +30,43 @@ pub(crate) fn watch() {
     }
 }
 
-extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+/// Whether the page is one that the host must not touch now; if so, it is free when this returns.
+fn is_guarded(address: u64, context: *mut libc::c_void) -> bool {
+    // Another thread of the host may be in the runtime, which frees all pages as long as it is there.
+    const TRIES: usize = 1000;
+    for _ in 0..TRIES {
+        let Some(mut device) = device::try_lock() else {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            continue;
+        };
+        let is_guarded = device.guards.has(address);
+        if is_guarded {
+            device.touched_by_host(address, writes(context), &Site::here());
+        }
+        return is_guarded;
+    }
+    false
+}
+
+/// Whether the access that failed was a write, as far as the machine says so.
+#[cfg(target_arch = "x86_64")]
+fn writes(context: *mut libc::c_void) -> bool {
+    let context = context.cast::<libc::ucontext_t>();
+    // SAFETY: the system gives the state of the thread.
+    unsafe { (*context).uc_mcontext.gregs[libc::REG_ERR as usize] & 2 != 0 }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn writes(_: *mut libc::c_void) -> bool {
+    true
+}
+
+extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the system gives a description of the fault.
     let address = unsafe { (*info).si_addr() } as u64;
+    if Resident::range().contains(&address) && is_guarded(address, context) {
+        return;
+    }
     if Resident::range().contains(&address)
         && let Some(mut device) = device::try_lock()
     {

@@ -14,7 +14,10 @@ use crate::error::{Failed, Status};
 use crate::launch::Launches;
 use crate::memory::Memory;
 use crate::opencl::OpenCl;
+use crate::order::Order;
+use crate::order::guard::Guards;
 use crate::record::{self, Leak, Record, Writer};
+use crate::recording::Recorder;
 use crate::settings::Settings;
 use crate::site::Site;
 use crate::stream::Streams;
@@ -31,6 +34,9 @@ pub(crate) struct Device {
     pub broken: Option<Status>,
     /// Limits that the program has set, by CUDA's number.
     pub limits: HashMap<i32, usize>,
+    pub recorder: Recorder,
+    pub order: Order,
+    pub guards: Guards,
     writer: Option<Writer>,
     /// What was reported: each defect once.
     known: HashSet<Defect>,
@@ -59,6 +65,9 @@ impl Device {
             opencl: OpenCl::default(),
             broken: None,
             limits: HashMap::new(),
+            recorder: Recorder::default(),
+            order: Order::default(),
+            guards: Guards::default(),
             writer,
             known: HashSet::new(),
         }
@@ -190,7 +199,14 @@ pub(crate) fn try_lock() -> Option<MutexGuard<'static, Device>> {
 
 /// One call of the runtime. What it returns is the status that the program gets, and is kept as its last error.
 pub(crate) fn call(deed: impl FnOnce(&mut Device) -> Result<(), Failed>) -> Status {
-    let result = catch_unwind(AssertUnwindSafe(|| deed(&mut lock())));
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let mut device = lock();
+        device.unguard_memory();
+        let result = deed(&mut device);
+        device.end_work();
+        device.guard_memory();
+        result
+    }));
     let status = match result {
         Ok(Ok(())) => Status::SUCCESS,
         Ok(Err(Failed(status))) => status,

@@ -148,17 +148,22 @@ impl Device {
         self.launches.count += 1;
         let count = self.launches.count;
         let full = self.is_checked() && self.begin(loaded, launch);
+        if self.is_checked() && self.settings.keeps_launches {
+            self.record(loaded, launch);
+        }
         let config = self.settings.config(full);
         let before = if self.is_checked() { witness::contents(self, loaded, launch) } else { None };
+        let touched = self.order.is_active() && self.is_checked();
         let started = Instant::now();
         let outcome = loaded.prepared.simulate_resident(
             launch,
             &config,
             &mut self.memory.resident,
             &loaded.slots,
+            touched,
         );
         let seconds = started.elapsed().as_secs_f64();
-        let outcome = match outcome {
+        let mut outcome = match outcome {
             Ok(outcome) => outcome,
             Err(e) => {
                 let name = &loaded.kernel().name;
@@ -169,6 +174,8 @@ impl Device {
             }
         };
         print(&outcome.printed);
+        self.order.call(&format!("kernel {}", loaded.kernel().name), site, Some(count));
+        self.order.touched(std::mem::take(&mut outcome.touched));
         if self.is_checked() {
             let number = loaded.number;
             self.note(loaded.kernel(), number, &outcome, full, seconds);

@@ -9,12 +9,13 @@
 //!   allocations hold the same pointers as kernels do, and all mean the same object. Contents, and which bytes have been
 //!   written, live from launch to launch; freed memory is known as such.
 //! - Code ([`code`]): objects that clang made carry bitcode, which the front end lowers without any guess about values.
-//! - Launches ([`launch`]) are executed when they are made, and so are asynchronous copies: streams ([`stream`]) order
-//!   nothing more than the host does already.
-//! - What is found goes to `lockstep exec` at once ([`record`]), so that it outlives the program.
+//! - Launches ([`launch`]) are executed when they are made, and so are asynchronous copies. What streams ([`stream`]) and
+//!   queues leave open is looked for apart: work that nothing orders and that touches the same bytes ([`order`]).
+//! - What is found goes to `lockstep exec` at once ([`record`]), so that it outlives the program; and so do the launches
+//!   themselves, where they are to be kept ([`recording`]).
 //!
-//! What it can miss: which order streams leave open is not explored, since all is executed in the order of the calls;
-//! host code that reads managed memory too early; writes of the host to memory that both have, which count as values;
+//! What it can miss: results that only another order shows, since all is executed in the order of the calls; what
+//! [`order`] says; writes of the host to memory that both have, which count as values;
 //! launches that are only sampled are not checked for races ([`settings`]).
 //!
 //! **Architecture Invariant:** nothing here analyses a kernel: it feeds launches to the simulator and keeps memory alive
@@ -28,7 +29,9 @@ mod error;
 mod launch;
 mod memory;
 mod opencl;
+mod order;
 pub mod record;
+mod recording;
 mod settings;
 mod site;
 mod stream;

@@ -223,6 +223,13 @@ impl Memory {
     }
 }
 
+impl Allocation {
+    /// Whether its bytes, in pages of this library, are where its address says.
+    pub(crate) fn is_at_its_address(&self, slot: usize) -> bool {
+        matches!(self.bytes, Bytes::Mapped { at, .. } if at as u64 == Resident::address(slot))
+    }
+}
+
 impl Bytes {
     fn at(self) -> usize {
         match self {

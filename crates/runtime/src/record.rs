@@ -9,6 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use lockstep_finding::recorded::RecordedLaunch;
 use lockstep_finding::{Finding, Kind, Reason};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,8 @@ pub const CHECK: &str = "LOCKSTEP_EXEC_CHECK";
 pub const MAX_LAUNCH: &str = "LOCKSTEP_EXEC_MAX_LAUNCH";
 /// Kinds of finding that are not looked for, by name, with commas between.
 pub const SKIP: &str = "LOCKSTEP_EXEC_SKIP";
+/// Launches are told one by one, to be kept.
+pub const KEEP: &str = "LOCKSTEP_EXEC_KEEP";
 /// How many workers execute a launch.
 pub const JOBS: &str = "LOCKSTEP_EXEC_JOBS";
 /// `independent` or `lockstep`.
@@ -40,6 +43,8 @@ pub enum Record {
         /// The finding's launch has all that is needed to repeat it alone.
         whole: bool,
     },
+    /// A kernel was launched as never before in this process; without the launch, there are too many.
+    Recorded { kernel: usize, launch: Option<Box<RecordedLaunch>> },
     /// A text that the program has compiled, and that is in no file: what findings call it.
     Source { name: String, text: String },
     /// Lockstep itself has failed, and the program has got an error for it.

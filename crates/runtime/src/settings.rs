@@ -46,6 +46,8 @@ impl Check {
 pub(crate) struct Settings {
     pub check: Check,
     pub skips: Vec<Kind>,
+    /// Launches are told, to be kept.
+    pub keeps_launches: bool,
     config: Config,
 }
 
@@ -86,6 +88,7 @@ impl Settings {
         Settings {
             check: Check::from_name(&word(record::CHECK)).unwrap_or_default(),
             skips: record::kinds_of(&word(record::SKIP)),
+            keeps_launches: !word(record::KEEP).is_empty(),
             config,
         }
     }

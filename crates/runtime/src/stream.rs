@@ -1,6 +1,6 @@
 //! Streams and events.
 //!
-//! All work is done when it is asked for, so a stream has nothing to wait for. A handle is a number that is never used
+//! All work is done when it is asked for, so a stream has nothing to wait for; which work it orders, [`crate::order`] keeps. A handle is a number that is never used
 //! again: one that the program has released is known as such.
 
 use std::collections::HashMap;
@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use crate::device::Device;
 use crate::error::{Failed, Status};
+use crate::order::{Clock, LEGACY};
 use crate::site::Site;
 
 /// What a handle is of.
@@ -44,6 +45,11 @@ pub(crate) struct Streams {
 /// The default stream, the one of old, and the one of each thread of the host.
 pub(crate) const DEFAULT: [usize; 3] = [0, 1, 2];
 
+/// The flag of a stream that the default stream does not wait for.
+const NON_BLOCKING: u32 = 1;
+/// The default stream of each thread.
+const PER_THREAD: usize = 2;
+
 /// Handles are multiples of this, so that they look like pointers.
 const STEP: usize = 16;
 const FIRST: usize = 0x1000;
@@ -53,6 +59,10 @@ impl Device {
         let handles = &mut self.streams.handles;
         let number = FIRST + handles.len() * STEP;
         handles.insert(number, Handle { what, flags, priority, recorded: None, released: None });
+        if what == What::Stream {
+            self.order.activate();
+            self.order.add(number, "stream", flags & NON_BLOCKING == 0);
+        }
         number
     }
 
@@ -78,6 +88,32 @@ impl Device {
         let help = "release a handle after its last use, and use only what the runtime has created";
         self.misuse(site, told, help);
         Failed::with(Status::INVALID_HANDLE)
+    }
+
+    /// A stream as the order of work knows it.
+    pub(crate) fn lane(&mut self, stream: usize) -> usize {
+        match stream {
+            0 | 1 => LEGACY,
+            PER_THREAD => {
+                self.order.activate();
+                // SAFETY: it has no arguments, and cannot fail.
+                PER_THREAD | unsafe { libc::pthread_self() } as usize
+            }
+            handle => handle,
+        }
+    }
+
+    /// Work of a stream begins; without one, of the default stream.
+    pub(crate) fn begin_work(&mut self, stream: Option<usize>) {
+        let lane = self.lane(stream.unwrap_or(0));
+        self.order.begin(lane, &Clock::default());
+    }
+
+    /// The host has waited for the work of a stream.
+    pub(crate) fn host_waits(&mut self, stream: Option<usize>) {
+        let lane = self.lane(stream.unwrap_or(0));
+        self.end_work();
+        self.order.host_waits(lane);
     }
 
     /// Whether a stream can be used.

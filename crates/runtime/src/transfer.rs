@@ -1,12 +1,14 @@
 //! Copies and fills between the host and the device, of every shape, for all interfaces.
 
 use std::ffi::{c_int, c_void};
+use std::ops::Range;
 
 use lockstep_finding::{Kind, Severity};
 
 use crate::device::Device;
 use crate::error::{Failed, Status};
 use crate::memory::{Spot, Use};
+use crate::order::{self, Deed};
 use crate::site::Site;
 
 /// `cudaMemcpyKind`.
@@ -69,6 +71,11 @@ impl Device {
         let spot = self.memory.find(address);
         let used = spot.and_then(|s| Some((s, self.memory.get(s.slot)?.used)));
         used.map_or(Home::Host, |(spot, used)| Home::Of(spot, used))
+    }
+
+    /// Whether the host has the memory at an address, by itself or with the device.
+    pub(crate) fn is_of_host(&self, address: u64) -> bool {
+        !matches!(self.home(address), Home::Of(_, Use::Device | Use::Variable))
     }
 
     /// Whether all bytes of a side are there.
@@ -142,6 +149,15 @@ impl Device {
             return Failed::with(Status::INVALID_VALUE);
         }
         self.reads_nothing(copy, target, source, from, shape);
+        self.order.call(copy.name, copy.site, None);
+        // CUDA waits where memory of the host is written that is not pinned, and has read it when it returns. And the pattern
+        // of a fill is nobody's.
+        let reads_later = copy.name.starts_with("cl") && copy.name != "clEnqueueFillBuffer";
+        for (home, side, deed) in [(target, to, Deed::Write), (source, from, Deed::Read)] {
+            if home != Home::Host || reads_later {
+                self.uses_rows(home, side, shape, deed);
+            }
+        }
         for z in 0..depth {
             for y in 0..height {
                 let (t, s) = (to.row(y, z), from.row(y, z));
@@ -154,6 +170,30 @@ impl Device {
             }
         }
         Ok(())
+    }
+
+    /// The work that has begun touches a side of a copy.
+    fn uses_rows(&mut self, home: Home, side: Side, shape: Shape, deed: Deed) {
+        const MOST_ROWS: u64 = 4096;
+        let [width, height, depth] = shape;
+        if !self.order.is_active() || height * depth > MOST_ROWS {
+            return;
+        }
+        let (place, start) = match home {
+            Home::Host => (order::Home::Host, side.at),
+            Home::Of(spot, _) => (order::Home::Slot(spot.slot), spot.offset as u64),
+        };
+        let rows = (0..depth).flat_map(|z| (0..height).map(move |y| (y, z)));
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        for (y, z) in rows {
+            let from = start + side.row(y, z) - side.at;
+            match ranges.last_mut() {
+                Some(last) if last.end == from => last.end = from + width,
+                _ => ranges.push(from..from + width),
+            }
+        }
+        ranges.sort_by_key(|r| r.start);
+        self.order.touch(place, deed, ranges);
     }
 
     /// Whether a copy goes where its direction says.
@@ -273,6 +313,8 @@ impl Device {
             return Failed::with(Status::INVALID_VALUE);
         };
         self.within(copy, "write", home, to, shape)?;
+        self.order.call(copy.name, copy.site, None);
+        self.uses_rows(home, to, shape, Deed::Write);
         for z in 0..depth {
             for y in 0..height {
                 let row = to.row(y, z);

@@ -31,6 +31,7 @@ pub use launch::outcome::*;
 pub use launch::request::{BoundArg, BoundLaunch, Config, LaunchError};
 pub use launch::resident::{Resident, ResidentObject};
 pub use launch::store_buffers::{BufferStats, MissedStore, StoreBuffers, WeakOutcome};
+pub use launch::touched::TouchedObject;
 pub use simulate::simulate;
 pub use watch::buffer_uses::buffer_uses;
 pub use watch::footprint::footprint;

@@ -21,6 +21,7 @@ use crate::machine::grid::{Run, in_order, in_parallel, workers};
 use crate::machine::observe::{Nobody, NobodyWeakly};
 use crate::machine::world::Stop;
 use crate::watch::barrier_needs::{BarrierNeeds, Survey};
+use crate::watch::touched::Touched;
 use crate::weak::Missed;
 use crate::weak::buffer::Party;
 
@@ -52,21 +53,24 @@ impl Prepared<'_> {
     }
 
     /// Executes a launch on memory that outlives it, in place. `variables`: by the kernel's objects, the slots of those
-    /// that are such memory.
+    /// that are such memory. `touched`: it is to be told which bytes of it are accessed.
     pub fn simulate_resident(
         &self,
         launch: &BoundLaunch,
         config: &Config,
         memory: &mut Resident,
         variables: &[Option<usize>],
+        touched: bool,
     ) -> Result<Outcome, LaunchError> {
         let home = Home { memory, variables };
         let program = Program::new(self, launch, config, Some(&home))?;
         let races = config.kinds.iter().any(|k| MemoryChecks::KINDS.contains(k));
-        let mut outcome = if races {
-            checked::<(Faults, MemoryChecks)>(&program, true)
-        } else {
-            checked::<(Faults, WrittenOnly)>(&program, workers(&program) > 1)
+        let several = workers(&program) > 1;
+        let mut outcome = match (races, touched) {
+            (true, false) => checked::<(Faults, MemoryChecks)>(&program, true),
+            (true, true) => checked::<(Faults, (MemoryChecks, Touched))>(&program, true),
+            (false, false) => checked::<(Faults, WrittenOnly)>(&program, several),
+            (false, true) => checked::<(Faults, (WrittenOnly, Touched))>(&program, several),
         };
         drop(program);
         memory.learn(std::mem::take(&mut outcome.written));
@@ -152,6 +156,7 @@ fn outcome<C: Check>(program: &Program, run: Run, check: Option<C>) -> Outcome {
         barriers: None,
         weak: None,
         written: run.written,
+        touched: run.touched.iter().filter_map(|(object, uses)| uses.told(*object)).collect(),
     }
 }
 

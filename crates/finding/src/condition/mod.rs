@@ -28,6 +28,10 @@ pub enum Origin {
     HostLaunches,
     /// One of several different launches of the host code, or one beside others that could not be read.
     HostLaunch,
+    /// Every launch that a program was recorded to make.
+    RecordedLaunches,
+    /// One of several different launches that were recorded.
+    RecordedLaunch,
     /// Nobody said it: the proof needs it, or it is the usual value.
     Choice,
 }
@@ -38,6 +42,11 @@ impl Origin {
         matches!(self, Origin::CommandLine | Origin::Annotation)
     }
 
+    /// Whether it was seen when a program ran.
+    pub fn is_recorded(self) -> bool {
+        matches!(self, Origin::RecordedLaunches | Origin::RecordedLaunch)
+    }
+
     /// As in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -46,6 +55,8 @@ impl Origin {
             Origin::LaunchBounds => "launch-bounds",
             Origin::HostLaunches => "host-launches",
             Origin::HostLaunch => "host-launch",
+            Origin::RecordedLaunches => "recorded-launches",
+            Origin::RecordedLaunch => "recorded-launch",
             Origin::Choice => "choice",
         }
     }
@@ -56,6 +67,8 @@ impl Origin {
             Origin::LaunchBounds => Some("launch bounds"),
             Origin::HostLaunches => Some("every launch in this file"),
             Origin::HostLaunch => Some("a launch in this file"),
+            Origin::RecordedLaunches => Some("in all recorded launches"),
+            Origin::RecordedLaunch => Some("in a recorded launch"),
             Origin::CommandLine | Origin::Annotation | Origin::Choice => None,
         }
     }

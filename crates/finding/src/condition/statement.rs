@@ -114,6 +114,11 @@ pub enum Statement {
     NotDividedByZero {
         at: SourceLine,
     },
+    /// It is one of the launches that were recorded, all or some of which were looked at.
+    OneOfRecorded {
+        looked_at: usize,
+        recorded: usize,
+    },
     /// It is the launch that was given, with its arguments: all its executions were explored.
     GivenLaunch {
         grid: [u32; 3],
@@ -276,6 +281,12 @@ impl fmt::Display for Statement {
                 FloatAssumption::Contraction => "a * b + c may be rounded once, as fma does",
             }),
             Statement::NotDividedByZero { at } => write!(f, "the divisor at {at} is not zero"),
+            Statement::OneOfRecorded { looked_at, recorded } if looked_at == recorded => {
+                write!(f, "it is one of the {recorded} launches that were recorded")
+            }
+            Statement::OneOfRecorded { looked_at, recorded } => {
+                write!(f, "it is one of {looked_at} of the {recorded} launches that were recorded")
+            }
             Statement::GivenLaunch { grid, block } => {
                 let (grid, block) = (dims_text(*grid), dims_text(*block));
                 write!(f, "the launch has grid {grid}, block {block} and the arguments given")

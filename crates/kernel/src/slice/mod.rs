@@ -21,8 +21,11 @@
 //! - values that are stored are zero, so nothing may be concluded from them (a
 //!   store that repeats another's value, a read of uninitialised memory's value).
 
+mod contents;
 #[cfg(test)]
 mod tests;
+
+pub use contents::deciding_contents;
 
 use crate::cfg::Cfg;
 use crate::edit::drop_unreachable;

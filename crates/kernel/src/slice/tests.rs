@@ -1,4 +1,4 @@
-use super::address_slice;
+use super::{address_slice, deciding_contents};
 use crate::testing::Builder;
 use crate::validate::validate;
 use crate::*;
@@ -193,4 +193,32 @@ fn a_swap_needs_what_it_finds_and_an_addition_does_not() {
         let kept = k.insts().any(|i| matches!(i.op, Op::Int { .. }));
         assert_eq!(kept, op == AtomicOp::CompareExchange);
     }
+}
+
+#[test]
+fn arrays_that_decide_what_is_accessed() {
+    let mut b = Builder::new(1);
+    let (index, from, to) = (b.array("index"), b.array("from"), b.array("to"));
+    let t = b.special(Special::ThreadId(0));
+    let i = b.load(Space::Global, index, t);
+    let v = b.load(Space::Global, from, t);
+    b.store(Space::Global, to, i, v);
+    assert_eq!(deciding_contents(&b.kernel), Some(vec![true, false, false]));
+}
+
+#[test]
+fn arrays_that_decide_whether_something_is_accessed() {
+    let mut b = Builder::new(4);
+    let (flag, to) = (b.array("flag"), b.array("to"));
+    let t = b.special(Special::ThreadId(0));
+    let v = b.load(Space::Global, flag, t);
+    let is_set = b.cmp(CmpOp::SLt, IMM(0), v);
+    b.branch(is_set, 1, 2);
+    b.at(1).jump(3);
+    b.at(2).jump(3);
+    // Which index it is, the branch decides.
+    let i = b.at(3).phi();
+    b.incoming(i, &[(1, IMM(0)), (2, t)]);
+    b.store(Space::Global, to, i, IMM(1));
+    assert_eq!(deciding_contents(&b.kernel), Some(vec![true, false]));
 }

@@ -121,7 +121,7 @@ impl Known {
 
 /// Whether the host says it.
 pub(crate) fn is_hosts(origin: Origin) -> bool {
-    matches!(origin, Origin::HostLaunch | Origin::HostLaunches)
+    matches!(origin, Origin::HostLaunch | Origin::HostLaunches) || origin.is_recorded()
 }
 
 impl Dims {

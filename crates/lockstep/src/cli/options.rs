@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -9,6 +10,7 @@ use lockstep_cancel::Cancel;
 use lockstep_finding::{ArgValue, FloatAssumption, Kind};
 use lockstep_kernel::Language;
 use lockstep_kernel::Scheduling;
+use lockstep_project::recorded::Recorded;
 use lockstep_recheck::solver::Solver;
 use lockstep_search::Alias;
 
@@ -50,7 +52,7 @@ pub(crate) enum Command {
         Whole projects: 'lockstep check src/' checks all files of a folder, 'lockstep check -p build/' takes files and \
         options from build/compile_commands.json, and --changed origin/main checks only files that differ from that \
         revision. A project keeps its settings in lockstep.toml: include, defines, std, cuda-path, exclude, budget, scheduling, \
-        warp-size, only, skip, baseline; block, grid, shared, args and assume for each kernel under [kernel.NAME]; and \
+        warp-size, only, skip, baseline, launches; block, grid, shared, args and assume for each kernel under [kernel.NAME]; and \
         [[suppress]] with kind, kernel, file and reason. The command line takes precedence over lockstep.toml, and lockstep.toml over the source.\n\n\
         '// lockstep: allow(data-race) because …' on the line of an access, above it, or at the head of a kernel \
         suppresses findings. Results of unchanged kernels are taken from a cache in $LOCKSTEP_CACHE_DIR, \
@@ -201,16 +203,19 @@ pub(crate) struct OpenProjectArgs {
     /// Ignore findings listed in this file
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    /// Take launches that 'lockstep exec --record DIR' wrote as facts about the callers
+    #[arg(long, value_name = "DIR")]
+    launches: Option<PathBuf>,
 }
 
 impl LspArgs {
     /// As `check` would have them.
     pub(crate) fn into_files(self, clang_args: Vec<OsString>) -> Result<FilesArgs, String> {
         let LspArgs { mut analysis, may_alias, project } = self;
-        let OpenProjectArgs { build, config, baseline } = project;
+        let OpenProjectArgs { build, config, baseline, launches } = project;
         analysis.input.set_clang_args(clang_args);
         analysis.launch.concrete()?;
-        let project = ProjectArgs { build, config, baseline, ..ProjectArgs::default() };
+        let project = ProjectArgs { build, config, baseline, launches, ..ProjectArgs::default() };
         Ok(FilesArgs { files: Vec::new(), project, analysis, may_alias })
     }
 }
@@ -246,6 +251,9 @@ pub(crate) struct ProjectArgs {
     /// Write all findings to this file, for --baseline
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     pub(crate) write_baseline: Option<PathBuf>,
+    /// Take launches that 'lockstep exec --record DIR' wrote as facts about the callers
+    #[arg(long, value_name = "DIR")]
+    pub(crate) launches: Option<PathBuf>,
     /// Do not use or store results of earlier runs
     #[arg(long, env = "LOCKSTEP_NO_CACHE", value_parser = FalseyValueParser::new())]
     pub(crate) no_cache: bool,
@@ -519,6 +527,9 @@ pub(crate) struct Analysis {
     /// Of 'check' alone.
     #[arg(skip)]
     pub(crate) paths: PathArgs,
+    /// Launches that programs made.
+    #[arg(skip)]
+    pub(crate) recorded: Option<Arc<Recorded>>,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -14,7 +14,8 @@ use crate::cli::options::{Cli, ReportArgs, SchedulingArg, parse_arch, parse_jobs
 pub(crate) const EXEC_HELP: &str = "Examples:\n  \
     lockstep exec squares.cu -- 4096\n  \
     lockstep exec --check all -O2 squares.cu\n  \
-    lockstep exec --format json --output report.json ./squares 64\n\n\
+    lockstep exec --format json --output report.json ./squares 64\n  \
+    lockstep exec --record launches squares.cu -- 4096\n\n\
     The program's input and output are its own; the report comes at its end, on standard error or in --output. Exit status: 1 if an \
     error was found, else the program's own if it is not 0, else as for other commands. There is one device. Programs of OpenCL are checked if they take \
     the platform Lockstep, which they find before the others. What the runtime \
@@ -38,6 +39,9 @@ pub(crate) struct ExecArgs {
     /// Warp instructions after which one launch is given up
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_launch: Option<u64>,
+    /// Keep the launches of each kernel in DIR, beside those of earlier runs, for 'lockstep check --launches DIR'
+    #[arg(long, value_name = "DIR")]
+    pub(crate) record: Option<PathBuf>,
     /// Look only for these kinds of finding
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = KindParser, hide_possible_values = true)]
     pub(crate) only: Vec<Kind>,

@@ -5,6 +5,7 @@ pub(crate) mod premises;
 pub(crate) mod proof;
 pub(crate) mod proof_log;
 pub(crate) mod prover;
+pub(crate) mod recorded;
 pub(crate) mod safe;
 pub(crate) mod searcher;
 pub(crate) mod several;

@@ -205,6 +205,16 @@ impl<'a> Premises<'a> {
                 }
             }
         }
+        // How long arrays were in the launches that were recorded.
+        if taken.host_scalars && self.host.is_recorded() {
+            for (param, size) in &self.given.sizes {
+                if let Expr::Number(Number::Int(bytes)) = size
+                    && let Ok(bytes) = u64::try_from(*bytes)
+                {
+                    out.length(self.kernel, *param, bytes, self.host);
+                }
+            }
+        }
         self.exprs.iter().for_each(|e| out.expression(e.clone()));
         self.assume_host_dims(taken, &mut out);
         for &(dimension, n) in &self.axes {

@@ -23,7 +23,10 @@ pub(crate) fn join(reports: Vec<KernelReport>) -> Option<KernelReport> {
                 Verdict::Proved { assumes } => Some(assumes.as_slice()),
                 _ => None,
             });
-            *assumes = Condition::any_of(&lists.collect::<Vec<_>>(), Origin::HostLaunch);
+            let lists: Vec<&[Condition]> = lists.collect();
+            let is_recorded = lists.iter().flat_map(|l| l.iter()).any(|c| c.origin.is_recorded());
+            let origin = if is_recorded { Origin::RecordedLaunch } else { Origin::HostLaunch };
+            *assumes = Condition::any_of(&lists, origin);
         }
     }
     Some(joined)

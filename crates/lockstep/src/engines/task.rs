@@ -8,8 +8,10 @@
 use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use lockstep_finding::recorded::RecordedKernel;
 use lockstep_finding::{
     ArgValue, Condition, DecidedBy, Fact, InputError, KernelReport, Kind, Launch, Origin, Reason,
     Statement, Verdict,
@@ -26,6 +28,7 @@ use crate::cli::progress::{Engine, Progress, Working};
 use crate::engines::fences::{executed, explored};
 use crate::engines::proof;
 use crate::engines::proof_log;
+use crate::engines::recorded;
 use crate::engines::safe;
 use crate::engines::several;
 use crate::engines::simulation;
@@ -91,14 +94,18 @@ pub(crate) struct Way {
     /// Whose launches the host's facts in it are of.
     pub(crate) host: Origin,
     /// Parameters that point into one array, or into a variable.
-    aliases: Vec<edit::Alias>,
+    pub(crate) aliases: Vec<edit::Alias>,
 }
 
 /// All of them, as far as they are looked at.
 #[derive(Debug)]
 pub(crate) struct Ways {
     pub(crate) first: Way,
-    others: Vec<Way>,
+    pub(crate) others: Vec<Way>,
+    /// What all recorded launches have in common, where there are several.
+    pub(crate) general: Option<Way>,
+    /// The launches that were recorded, where the ways are such launches.
+    pub(crate) recorded: Option<Arc<RecordedKernel>>,
 }
 
 impl Task<'_> {
@@ -134,6 +141,9 @@ impl Task<'_> {
 
     /// How the host launches a kernel.
     pub(crate) fn ways(&self, kernel: &Kernel, facts: &FileFacts) -> Result<Ways, String> {
+        if let Some(recorded) = self.recorded_ways(kernel, facts)? {
+            return Ok(recorded);
+        }
         let way = |i: usize| {
             facts.choose(i);
             let given = self.given(kernel, facts);
@@ -148,7 +158,7 @@ impl Task<'_> {
         let first = way(0)?;
         let all = facts.ways(kernel, &self.analysis.launch);
         let others = (1..all.min(MOST_WAYS)).map(way).collect::<Result<_, _>>()?;
-        Ok(Ways { first, others })
+        Ok(Ways { first, others, general: None, recorded: None })
     }
 
     /// In all the ways in which the host launches it, each with its part of the time. Where these are too many, or time is
@@ -161,13 +171,18 @@ impl Task<'_> {
     ) -> Result<KernelReport, InputError> {
         let started = Instant::now();
         let budget = budget(self.analysis);
-        let count = 1 + ways.others.len();
+        let count = 1 + ways.others.len() + usize::from(ways.general.is_some());
         let part = |left: usize| {
             let elapsed = started.elapsed().as_secs_f64();
             let left_over =
                 if self.analysis.search.reproducible { budget } else { budget - elapsed };
             Share { work: budget / count as f64, time: left_over / left.max(1) as f64 }
         };
+        let fail = |m: String| error(&source.name, format!("kernel {}: {m}", kernel.name));
+        let general = ways.general.as_ref();
+        let general = general.map(|way| self.prove_recorded(kernel, way, part(count)));
+        let general = general.transpose().map_err(fail)?.unwrap_or_default();
+        let count = 1 + ways.others.len();
         let mut reports = vec![self.look_at(kernel, source, &ways.first, part(count))?];
         for way in &ways.others {
             let part = part(count - reports.len());
@@ -177,7 +192,19 @@ impl Task<'_> {
             }
             reports.push(self.look_at(kernel, source, way, part)?);
         }
-        Ok(several::join(reports).expect("one way at least"))
+        let mut report = several::join(reports).expect("one way at least");
+        for (kind, verdict) in general {
+            let is_found = report.findings.iter().any(|f| f.kind == kind && f.holds_when.is_none());
+            let own = report.verdicts.iter_mut().find(|(k, _)| *k == kind);
+            // What was executed was seen.
+            if let Some((_, own)) = own.filter(|_| !is_found) {
+                *own = verdict;
+            }
+        }
+        if let Some(recorded) = &ways.recorded {
+            recorded::settle(recorded, 1 + ways.others.len(), &mut report);
+        }
+        Ok(report)
     }
 
     /// In one of them. Parameters that get one array there are one.
@@ -208,7 +235,7 @@ impl Task<'_> {
     }
 
     /// Says of what is proved how arrays lie to each other in this way.
-    fn name_aliases(
+    pub(crate) fn name_aliases(
         &self,
         kernel: &Kernel,
         aliases: &[edit::Alias],
@@ -271,7 +298,7 @@ impl Task<'_> {
     }
 
     /// Those of some kinds that an engine decides that is asked, or that the user names.
-    fn decided(&self, kinds: &[Kind]) -> Vec<Kind> {
+    pub(crate) fn decided(&self, kinds: &[Kind]) -> Vec<Kind> {
         let asked = ENGINES.iter().filter(|row| (row.is_asked)(self.how));
         let own: Vec<Kind> = asked.flat_map(|row| row.own(kinds)).collect();
         let named = &self.analysis.search.only;

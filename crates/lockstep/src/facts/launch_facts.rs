@@ -196,8 +196,25 @@ impl<'a> FileFacts<'a> {
     /// Dimensions by the strongest source that gives them; the host part of the
     /// file is only read where the stronger ones leave something open.
     pub(crate) fn dims(&self, kernel: &Kernel, args: &LaunchArgs) -> Known {
+        let mut sources = self.sources(kernel, args);
+        let known = Known::resolve(&sources);
+        let is_open = known.grid.is_none() || known.block.is_none();
+        self.asked.set(self.asked.get() || is_open);
+        if is_open && let Some(host) = self.host_launch(kernel) {
+            let said = Said { grid: host.grid, block: host.block };
+            sources.push((self.host_origin(kernel), said));
+        }
+        Known::resolve(&sources)
+    }
+
+    /// Dimensions that the user or an annotation gives, whatever the host launches.
+    pub(crate) fn said(&self, kernel: &Kernel, args: &LaunchArgs) -> Known {
+        Known::resolve(&self.sources(kernel, args))
+    }
+
+    fn sources(&self, kernel: &Kernel, args: &LaunchArgs) -> Vec<(Origin, Said)> {
         let head = &self.module.head;
-        let mut sources = vec![
+        vec![
             (
                 Origin::CommandLine,
                 Said {
@@ -207,15 +224,7 @@ impl<'a> FileFacts<'a> {
             ),
             (Origin::Annotation, Said { grid: head.grid, block: head.block }),
             (Origin::Annotation, Said { grid: None, block: kernel.required_block }),
-        ];
-        let known = Known::resolve(&sources);
-        let is_open = known.grid.is_none() || known.block.is_none();
-        self.asked.set(self.asked.get() || is_open);
-        if is_open && let Some(host) = self.host_launch(kernel) {
-            let said = Said { grid: host.grid, block: host.block };
-            sources.push((self.host_origin(kernel), said));
-        }
-        Known::resolve(&sources)
+        ]
     }
 
     /// OpenCL: the global size, where that is given in place of the number of groups.

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lockstep_finding::InputError;
 use lockstep_kernel::Kernel;
@@ -15,6 +16,7 @@ use lockstep_project::baseline::Baseline;
 use lockstep_project::changed::{Changes, Includes};
 use lockstep_project::config::Config;
 use lockstep_project::database::Database;
+use lockstep_project::recorded::Recorded;
 use lockstep_project::settings::Settings;
 use lockstep_project::suppress;
 use lockstep_project::tree::{self, Found};
@@ -113,6 +115,7 @@ impl Plan {
         analysis: &Analysis,
     ) -> Result<Plan, InputError> {
         let mut baselines: Vec<(PathBuf, Baseline)> = Vec::new();
+        let mut recorded: Vec<(PathBuf, Arc<Recorded>)> = Vec::new();
         let mut projects = Vec::new();
         for (i, config) in configs.iter().enumerate() {
             // One that only a walk has met says nothing of any file.
@@ -120,12 +123,16 @@ impl Plan {
             let wanted = args.baseline.as_ref().or(config.baseline.as_ref());
             let wanted = wanted.filter(|_| args.write_baseline.is_none() && is_used);
             let baseline = wanted.map(|path| baseline(&mut baselines, path)).transpose()?;
-            let said = with_config(analysis.clone(), config).unwrap_or_else(|m| {
+            let mut said = with_config(analysis.clone(), config).unwrap_or_else(|m| {
                 if is_used {
                     errors.push(error(&config.name(), format!("{}: {m}", config.name())));
                 }
                 analysis.clone()
             });
+            let wanted = args.launches.as_ref().or(config.launches.as_ref());
+            if let Some(dir) = wanted.filter(|_| is_used) {
+                said.recorded = Some(launches(&mut recorded, dir)?);
+            }
             projects.push(Project { config: config.clone(), analysis: said, baseline });
         }
         let refused = |u: &Unit| {
@@ -215,6 +222,19 @@ fn baseline(known: &mut Vec<(PathBuf, Baseline)>, path: &Path) -> Result<usize, 
     }
     known.push((path.to_path_buf(), Baseline::read(path)?));
     Ok(known.len() - 1)
+}
+
+/// The recorded launches of a folder, read once.
+fn launches(
+    known: &mut Vec<(PathBuf, Arc<Recorded>)>,
+    dir: &Path,
+) -> Result<Arc<Recorded>, InputError> {
+    if let Some((_, recorded)) = known.iter().find(|(d, _)| d == dir) {
+        return Ok(recorded.clone());
+    }
+    let recorded = Arc::new(Recorded::read(dir)?);
+    known.push((dir.to_path_buf(), recorded.clone()));
+    Ok(recorded)
 }
 
 /// A command about one file, with what its project says of all its files.

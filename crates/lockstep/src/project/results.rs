@@ -325,6 +325,7 @@ fn settings(key: &mut KeyBuilder, analysis: &Analysis) {
         .debug("search", &search)
         .debug("weak", &analysis.weak)
         .debug("paths", &analysis.paths)
+        .debug("recorded", &analysis.recorded.as_ref().map(|r| &r.hash))
         .debug("strict", &analysis.report.strict);
 }
 

@@ -11,3 +11,4 @@ mod support;
 mod commands;
 mod opencl;
 mod programs;
+mod recorded;

@@ -7,7 +7,7 @@ use crate::api::memory::{Extent, PitchedPtr};
 use crate::device::{Device, call_unbroken};
 use crate::error::{Failed, Status};
 use crate::site::Site;
-use crate::transfer::{Copy, DEVICE_TO_DEVICE, Side};
+use crate::transfer::{Copy, DEVICE_TO_DEVICE, Home, Shape, Side};
 
 fn copied(
     name: &'static str,
@@ -21,8 +21,34 @@ fn copied(
         if let Some(stream) = stream {
             d.check_stream(stream as usize, name, &site)?;
         }
-        d.copy(&Copy { name, site: &site }, sides, shape.map(|s| s as u64), kind)
+        let copy = Copy { name, site: &site };
+        let shape = shape.map(|s| s as u64);
+        in_stream(d, &copy, sides, shape, kind, stream.map(|s| s as usize))
     })
+}
+
+/// A copy as the work of a stream; without one, the host waits for it where it has a part in it.
+fn in_stream(
+    d: &mut Device,
+    copy: &Copy,
+    sides: (Side, Side),
+    shape: Shape,
+    kind: c_int,
+    stream: Option<usize>,
+) -> Result<(), Failed> {
+    d.begin_work(stream);
+    d.copy(copy, sides, shape, kind)?;
+    let is_plain = |side: Side| d.home(side.at) == Home::Host;
+    let (to, from) = sides;
+    // Memory that is not pinned: the runtime returns when it is written, and has read it for itself.
+    let waits = match stream {
+        Some(_) => is_plain(to),
+        None => [to, from].into_iter().any(|side| d.is_of_host(side.at)),
+    };
+    if waits {
+        d.host_waits(stream);
+    }
+    Ok(())
 }
 
 fn filled(
@@ -37,7 +63,13 @@ fn filled(
         if let Some(stream) = stream {
             d.check_stream(stream as usize, name, &site)?;
         }
-        d.fill(&Copy { name, site: &site }, to, value, shape.map(|s| s as u64))
+        let stream = stream.map(|s| s as usize);
+        d.begin_work(stream);
+        d.fill(&Copy { name, site: &site }, to, value, shape.map(|s| s as u64))?;
+        if stream.is_none() && d.is_of_host(to.at) {
+            d.host_waits(None);
+        }
+        Ok(())
     })
 }
 
@@ -287,7 +319,8 @@ macro_rules! symbol_copies {
                     $(d.check_stream($stream as usize, name, &site)?;)?
                     let copy = Copy { name, site: &site };
                     let to = symbol(d, &copy, host, offset, size)?;
-                    d.copy(&copy, (to, Side::flat(from)), [size as u64, 1, 1], kind)
+                    let stream: Option<usize> = None $(.or(Some($stream as usize)))?;
+                    in_stream(d, &copy, (to, Side::flat(from)), [size as u64, 1, 1], kind, stream)
                 })
             }
         )*
@@ -307,7 +340,8 @@ macro_rules! symbol_copies {
                     $(d.check_stream($other_stream as usize, name, &site)?;)?
                     let copy = Copy { name, site: &site };
                     let from = symbol(d, &copy, host, offset, size)?;
-                    d.copy(&copy, (Side::flat(to), from), [size as u64, 1, 1], kind)
+                    let stream: Option<usize> = None $(.or(Some($other_stream as usize)))?;
+                    in_stream(d, &copy, (Side::flat(to), from), [size as u64, 1, 1], kind, stream)
                 })
             }
         )*

@@ -86,6 +86,7 @@ pub extern "C" fn cudaDeviceReset() -> Status {
     call(|d| {
         let slots: Vec<usize> =
             d.memory.live().filter(|(_, a)| !a.call.is_empty()).map(|(slot, _)| slot).collect();
+        d.order.host_waits_for_all();
         slots.into_iter().for_each(|slot| d.memory.free(slot, "cudaDeviceReset", site.clone()));
         d.broken = None;
         Ok(())

@@ -83,6 +83,7 @@ unsafe fn launch(
         let arguments: Vec<*const u8> = arguments.collect();
         let (grid, block) = (grid.array(), block.array());
         let asked = Asked { kernel, grid, block, shared: shared as u64, cooperative };
+        d.begin_work(Some(stream as usize));
         // SAFETY: as the caller says.
         unsafe { d.launch(&asked, &arguments, &site) }
     })

@@ -6,6 +6,7 @@ use crate::api::give;
 use crate::device::{Device, call, call_unbroken};
 use crate::error::{Failed, Status};
 use crate::memory::{ALIGN, Allocation, TOTAL, Use};
+use crate::order::{Deed, Home};
 use crate::site::Site;
 
 impl Device {
@@ -21,6 +22,10 @@ impl Device {
         }
         let address = self.memory.allocate(size as u64, used, name, site);
         let address = address.ok_or(Failed(Status::MEMORY_ALLOCATION))?;
+        // The host may touch it while work that it has not waited for does.
+        if matches!(used, Use::Pinned | Use::Managed) && name.starts_with("cuda") {
+            self.order.activate();
+        }
         Ok(address as *mut c_void)
     }
 
@@ -62,7 +67,18 @@ impl Device {
                 },
                 "free memory with the function that belongs to its allocation",
             ),
-            Some((spot, _)) => {
+            Some((spot, a)) => {
+                let size = a.size;
+                if name == "cudaFreeAsync" {
+                    // What nothing orders before it uses memory that may be gone.
+                    self.order.call(name, &site, None);
+                    let all = 0..size;
+                    self.order.touch(Home::Slot(spot.slot), Deed::Write, vec![all]);
+                    self.end_work();
+                } else {
+                    self.order.host_waits_for_all();
+                }
+                self.order.forget(spot.slot);
                 self.memory.free(spot.slot, name, site);
                 return Ok(());
             }
@@ -121,6 +137,7 @@ pub extern "C" fn cudaFreeAsync(address: *mut c_void, stream: *mut c_void) -> St
     let site = Site::here();
     call_unbroken(|d| {
         d.check_stream(stream as usize, "cudaFreeAsync", &site)?;
+        d.begin_work(Some(stream as usize));
         d.free("cudaFreeAsync", address as u64, &OF_DEVICE, site)
     })
 }
@@ -221,6 +238,7 @@ pub extern "C" fn cudaHostUnregister(at: *mut c_void) -> Status {
     let site = Site::here();
     call_unbroken(|d| match d.memory.find(at as u64) {
         Some(spot) if d.memory.get(spot.slot).is_some_and(|a| a.used == Use::Registered) => {
+            d.order.forget(spot.slot);
             d.memory.free(spot.slot, "cudaHostUnregister", site);
             Ok(())
         }

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use std::time::Instant;
 
 use crate::api::give;
-use crate::device::{Device, call, call_unbroken};
+use crate::device::{Device, call, call_unbroken, lock};
 use crate::error::{Failed, Status};
 use crate::site::Site;
 use crate::stream::What;
@@ -79,12 +79,19 @@ pub extern "C" fn cudaStreamDestroy(stream: Handle) -> Status {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamSynchronize(stream: Handle) -> Status {
-    with_stream("cudaStreamSynchronize", stream, |_| Ok(()))
+    with_stream("cudaStreamSynchronize", stream, |d| {
+        d.host_waits(Some(stream as usize));
+        Ok(())
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamQuery(stream: Handle) -> Status {
-    with_stream("cudaStreamQuery", stream, |_| Ok(()))
+    // All is over, and the host sees that.
+    with_stream("cudaStreamQuery", stream, |d| {
+        d.host_waits(Some(stream as usize));
+        Ok(())
+    })
 }
 
 /// # Safety
@@ -138,7 +145,10 @@ pub unsafe extern "C" fn cudaDeviceGetStreamPriorityRange(
 pub extern "C" fn cudaStreamWaitEvent(stream: Handle, event: Handle, _flags: c_uint) -> Status {
     let site = Site::here();
     with_stream("cudaStreamWaitEvent", stream, |d| {
-        d.handle(What::Event, event as usize, "cudaStreamWaitEvent", &site).map(|_| ())
+        d.handle(What::Event, event as usize, "cudaStreamWaitEvent", &site)?;
+        let lane = d.lane(stream as usize);
+        d.order.wait(lane, event as usize);
+        Ok(())
     })
 }
 
@@ -169,6 +179,8 @@ fn record(name: &'static str, event: Handle, stream: Handle) -> Status {
     let site = Site::here();
     with_stream(name, stream, |d| {
         d.handle(What::Event, event as usize, name, &site)?.recorded = Some(Instant::now());
+        let lane = d.lane(stream as usize);
+        d.order.record(event as usize, lane);
         Ok(())
     })
 }
@@ -189,7 +201,11 @@ pub extern "C" fn cudaEventRecordWithFlags(
 
 fn with_event(name: &'static str, event: Handle) -> Status {
     let site = Site::here();
-    call_unbroken(|d| d.handle(What::Event, event as usize, name, &site).map(|_| ()))
+    call_unbroken(|d| {
+        d.handle(What::Event, event as usize, name, &site)?;
+        d.order.host_waits_for(&[event as usize]);
+        Ok(())
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -234,6 +250,19 @@ pub unsafe extern "C" fn cudaEventElapsedTime(to: *mut f32, start: Handle, end: 
 type HostFunction = extern "C" fn(*mut c_void);
 type StreamCallback = extern "C" fn(Handle, Status, *mut c_void);
 
+/// A function of the host runs in the order of a stream: what the stream did before is over for it.
+fn in_stream(function: impl FnOnce()) {
+    let enters = |change: isize| {
+        let mut device = lock();
+        device.unguard_memory();
+        device.guards.callbacks = device.guards.callbacks.saturating_add_signed(change);
+        device.guard_memory();
+    };
+    enters(1);
+    function();
+    enters(-1);
+}
+
 /// The function is called when the device is not locked: it may call the runtime, or end the program.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaLaunchHostFunc(
@@ -246,7 +275,7 @@ pub extern "C" fn cudaLaunchHostFunc(
         None => Failed::with(Status::INVALID_VALUE),
     });
     if let (Status::SUCCESS, Some(function)) = (status, function) {
-        function(data);
+        in_stream(|| function(data));
     }
     status
 }
@@ -263,7 +292,7 @@ pub extern "C" fn cudaStreamAddCallback(
         None => Failed::with(Status::INVALID_VALUE),
     });
     if let (Status::SUCCESS, Some(function)) = (status, function) {
-        function(stream, status, data);
+        in_stream(|| function(stream, status, data));
     }
     status
 }
@@ -279,7 +308,10 @@ pub unsafe extern "C" fn cudaStreamIsCapturing(stream: Handle, to: *mut c_int) -
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSynchronize() -> Status {
-    call(|d| d.broken.map_or(Ok(()), Failed::with))
+    call(|d| {
+        d.order.host_waits_for_all();
+        d.broken.map_or(Ok(()), Failed::with)
+    })
 }
 
 #[unsafe(no_mangle)]

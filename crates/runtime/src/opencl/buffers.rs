@@ -197,6 +197,7 @@ impl Device {
         site: Site,
     ) {
         if buffer.parent.is_none() {
+            self.order.forget(buffer.slot);
             self.memory.free(buffer.slot, call, site);
         }
         // The last that was added is called first.

@@ -18,6 +18,7 @@ use crate::opencl::context::Queue;
 use crate::opencl::events::Event;
 use crate::opencl::objects::Body;
 use crate::opencl::{Call, Outcome, call, callbacks};
+use crate::order::Clock;
 
 /// What a command does.
 pub(super) type Deed = Box<dyn FnOnce(&mut Device) -> Outcome + Send>;
@@ -44,6 +45,8 @@ struct Waiting {
     waits: Vec<usize>,
     order: Order,
     command: Command,
+    /// What the host knew to be over.
+    before: Clock,
 }
 
 /// How a command is ordered with others of its queue, where the queue itself orders nothing.
@@ -133,6 +136,7 @@ pub(super) fn wait(events: &[usize]) -> Outcome {
     while events.iter().any(|e| device.is_open(*e)) {
         device = changed(device);
     }
+    device.order.host_waits_for(events);
     let status = |e: &usize| device.peek::<Event>(*e).map_or(CL_COMPLETE, |event| event.status);
     events.iter().map(status).find(|s| *s < 0).map_or(Ok(()), Err)
 }
@@ -143,6 +147,7 @@ pub(super) fn finish(queue: usize) -> Outcome {
     while device.opencl.commands.0.iter().any(|c| c.queue == queue) {
         device = changed(device);
     }
+    device.order.host_waits(queue);
     let failed = device.peek_mut::<Queue>(queue).and_then(|q| q.failed.take());
     failed.map_or(Ok(()), Err)
 }
@@ -187,7 +192,8 @@ impl Device {
         let used = waits.iter().chain(&command.uses).chain([&event]);
         used.for_each(|handle| self.hold(*handle));
         let (queue, order) = (how.queue, how.order);
-        self.opencl.commands.0.push(Waiting { queue, event, waits, order, command });
+        let before = self.order.host();
+        self.opencl.commands.0.push(Waiting { queue, event, waits, order, command, before });
         event
     }
 
@@ -214,7 +220,9 @@ impl Device {
     }
 
     fn run_command(&mut self, waiting: Waiting) {
-        let Waiting { queue, event, waits, command, .. } = waiting;
+        let Waiting { queue, event, waits, order, command, mut before } = waiting;
+        before.join(&self.order.of_events(&waits));
+        self.order.begin_command(queue, event, order != Order::None, &before);
         let failed = |e: &usize| self.peek::<Event>(*e).is_some_and(|e| e.status < 0);
         let outcome = if waits.iter().any(failed) {
             Err(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
@@ -223,6 +231,8 @@ impl Device {
             self.set_status(event, CL_RUNNING);
             (command.deed)(self)
         };
+        self.end_work();
+        self.order.command_ends(queue, event, order == Order::Barrier);
         if let (Err(code), Some(queue)) = (outcome, self.peek_mut::<Queue>(queue)) {
             queue.failed.get_or_insert(code);
         }

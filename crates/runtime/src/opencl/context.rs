@@ -173,7 +173,17 @@ fn new_queue(
         return Err(CL_INVALID_QUEUE_PROPERTIES);
     }
     let queue = Queue { context, properties, failed: None };
-    Ok(d.put(Body::Queue(queue), 1, vec![context]))
+    let handle = d.put(Body::Queue(queue), 1, vec![context]);
+    // Where there is one queue, which works in order, all is in order.
+    let is_open = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
+    if is_open || d.order.has_lanes() {
+        d.order.activate();
+    }
+    match is_open {
+        true => d.order.open(handle),
+        false => d.order.add(handle, "queue", false),
+    };
+    Ok(handle)
 }
 
 /// # Safety

@@ -117,6 +117,7 @@ pub(super) extern "C" fn clSetUserEventStatus(event: cl_event, new: cl_int) -> c
                 "set the status of each user event once",
             );
         }
+        d.order.record_host(event as usize);
         d.set_status(event as usize, new);
         Ok(())
     })
@@ -192,7 +193,14 @@ pub(super) unsafe extern "C" fn clGetEventInfo(
             CL_EVENT_COMMAND_QUEUE => own.queue.unwrap_or(0).into(),
             CL_EVENT_CONTEXT => own.context.into(),
             CL_EVENT_COMMAND_TYPE => own.kind.into(),
-            CL_EVENT_COMMAND_EXECUTION_STATUS => own.status.into(),
+            CL_EVENT_COMMAND_EXECUTION_STATUS => {
+                let status = own.status;
+                // The host sees that it is over.
+                if status == CL_COMPLETE {
+                    d.order.host_waits_for(&[event as usize]);
+                }
+                status.into()
+            }
             CL_EVENT_REFERENCE_COUNT => d.references(event as usize).into(),
             _ => return Err(CL_INVALID_VALUE),
         };

@@ -14,6 +14,7 @@ use crate::memory::Spot;
 use crate::opencl::buffers::{Buffer, Map};
 use crate::opencl::command::{Command, Enqueue, enqueued};
 use crate::opencl::{Call, Outcome, code, made};
+use crate::order::{self, Deed};
 use crate::transfer::{Copy, Home, Side};
 
 const WRITES: cl_map_flags = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
@@ -75,6 +76,10 @@ fn map(
     }
     let name = call.name;
     let deed = move |d: &mut Device| {
+        d.order.call(name, &site, None);
+        let deed = if flags & CL_MAP_READ != 0 { Deed::Read } else { Deed::Write };
+        let bytes_used = start..start + size as u64;
+        d.order.touch(order::Home::Slot(slot), deed, vec![bytes_used]);
         if flags & CL_MAP_READ != 0 {
             let source =
                 Side { at: lockstep_simulate::Resident::address(slot) + start, pitch: 0, slice: 0 };
@@ -121,6 +126,7 @@ fn unmap(d: &mut Device, call: &Call, buffer: usize, at: usize) -> Outcome<(Comm
         return d.wrong(call, CL_INVALID_VALUE, told, help);
     };
     let map = own.maps.remove(number);
+    let (name, site) = (call.name, call.site.clone());
     let spot = Spot { slot: own.slot, offset: (own.origin + map.offset) as i64 };
     let deed = move |d: &mut Device| {
         if map.flags & WRITES == 0 {
@@ -132,6 +138,9 @@ fn unmap(d: &mut Device, call: &Call, buffer: usize, at: usize) -> Outcome<(Comm
             // SAFETY: the buffer has these bytes, and so has the program's memory, as it has said.
             unsafe { std::ptr::copy(map.at as *const u8, bytes as *mut u8, map.size as usize) };
         }
+        d.order.call(name, &site, None);
+        let written = spot.offset as u64..spot.offset as u64 + map.size;
+        d.order.touch(order::Home::Slot(spot.slot), Deed::Write, vec![written]);
         // Which bytes the program has written nobody knows: they all count as written.
         d.memory.resident.mark_written(spot.slot, spot.offset as u64, map.size);
         Ok(())

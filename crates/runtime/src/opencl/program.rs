@@ -490,6 +490,7 @@ impl Device {
 
     fn forget(&mut self, built: Option<&Built>) {
         for slot in built.iter().flat_map(|b| &b.slots) {
+            self.order.forget(*slot);
             self.memory.free(*slot, "clReleaseProgram", crate::site::Site::default());
         }
     }

@@ -8,4 +8,5 @@ pub(crate) mod outcome;
 pub(crate) mod request;
 pub(crate) mod resident;
 pub(crate) mod store_buffers;
+pub(crate) mod touched;
 pub(crate) mod written;

@@ -4,6 +4,7 @@ use lockstep_finding::{Access, Finding, Memory, Reason};
 use lockstep_kernel::{BlockId, SiteId};
 
 use crate::launch::store_buffers::WeakOutcome;
+use crate::launch::touched::TouchedObject;
 use crate::launch::written::WrittenBits;
 
 /// Counters of one simulation.
@@ -45,6 +46,8 @@ pub struct Outcome {
     pub weak: Option<WeakOutcome>,
     /// Which bytes of memory that outlives the launch have a value now.
     pub(crate) written: Vec<(usize, WrittenBits)>,
+    /// Which bytes of memory that outlives the launch were accessed, if that was asked for.
+    pub touched: Vec<TouchedObject>,
 }
 
 /// What a launch did to the array of a parameter ([`buffer_uses`](crate::buffer_uses)).

@@ -145,7 +145,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         if warp.awaited & t.mask != 0 {
             warp.stray(t.mask, site);
         }
-        if self.memory.unwritten[t.object] {
+        if self.memory.unwritten[t.object] && !O::SEES_ALL_READS {
             return;
         }
         let event = event(at, t, kind, site, silent, ty, values);

@@ -24,6 +24,7 @@ use rustc_hash::FxHashMap;
 use crate::code::program::Program;
 use crate::launch::outcome::{Coverage, Stats};
 use crate::launch::store_buffers::BufferStats;
+use crate::launch::touched::Uses;
 use crate::launch::written::WrittenBits;
 use crate::machine::block::{BlockRun, Turn};
 use crate::machine::claims::{Claims, Undo};
@@ -48,6 +49,8 @@ pub(crate) struct Run {
     pub weak: Option<(BufferStats, Vec<Missed>)>,
     /// Which bytes of objects that outlive the launch have a value now, as far as an observer has seen it.
     pub written: Vec<(usize, WrittenBits)>,
+    /// Which bytes of such objects were accessed, by object, if an observer has looked.
+    pub touched: Vec<(usize, Uses)>,
 }
 
 fn weak_memory(program: &Program) -> WeakMemory<HostBytes> {
@@ -88,6 +91,7 @@ struct Worker {
     stop: Option<Stop>,
     undo: Undo,
     written: Vec<(usize, WrittenBits)>,
+    touched: Vec<(usize, Uses)>,
 }
 
 /// Executes blocks on all workers at the same time, each with its own observer; `None` if the result may depend on the
@@ -117,6 +121,7 @@ pub(crate) fn in_parallel<O: Observer>(
             stop: None,
             undo: Undo::new(program.resident.is_some()),
             written: Vec::new(),
+            touched: Vec::new(),
         };
         while !claims.stop.load(Relaxed) {
             let i = next.fetch_add(1, Relaxed);
@@ -156,6 +161,7 @@ pub(crate) fn in_parallel<O: Observer>(
         }
         total.shadow = observer.shadow_bytes(&run.observed);
         total.written = observer.take_written();
+        total.touched = observer.take_touched();
         total
     };
     let done: Vec<Worker> = std::thread::scope(|s| {
@@ -170,7 +176,14 @@ pub(crate) fn in_parallel<O: Observer>(
     let mut covered = Coverage::default();
     let (mut steps, mut lane_steps, mut shadow) = (0, 0, claims.bytes());
     let mut written: Vec<(usize, WrittenBits)> = Vec::new();
+    let mut touched: Vec<(usize, Uses)> = Vec::new();
     for w in done {
+        for (object, uses) in w.touched {
+            match touched.iter_mut().find(|(o, _)| *o == object) {
+                Some((_, joined)) => joined.join(uses),
+                None => touched.push((object, uses)),
+            }
+        }
         for (object, bits) in w.written {
             let start =
                 program.objects[object].resident.as_ref().and_then(|r| r.written.as_deref());
@@ -194,6 +207,7 @@ pub(crate) fn in_parallel<O: Observer>(
         coverage: covered,
         weak: None,
         written,
+        touched,
     })
 }
 
@@ -214,6 +228,7 @@ pub(crate) fn in_order<O: Observer>(program: &Program, observer: &mut O) -> Run 
         (weak.stats(), weak.missed().copied().collect())
     });
     let written = world.observer.take_written();
+    let touched = world.observer.take_touched();
     heap.leave_to(program.resident);
     let coverage = coverage(program, executed);
     Run {
@@ -225,6 +240,7 @@ pub(crate) fn in_order<O: Observer>(program: &Program, observer: &mut O) -> Run 
         coverage,
         weak,
         written,
+        touched,
     }
 }
 

@@ -11,6 +11,7 @@ use lockstep_kernel::{LocId, Order, Scope, SiteId, Space, Ty};
 use crate::code::lanes::Alu;
 use crate::code::program::Program;
 use crate::code::registers::{LANES, Regs, Slot};
+use crate::launch::touched::Uses;
 use crate::launch::written::WrittenBits;
 use crate::machine::fault::{Deadlock, Fault};
 
@@ -142,6 +143,9 @@ pub(crate) trait Observer: Sized {
     /// Whether it may track values through registers ([`Observer::follows_values`]).
     const FOLLOWS_VALUES: bool = false;
 
+    /// Whether it wants to see the reads of objects that nobody writes, too.
+    const SEES_ALL_READS: bool = false;
+
     /// Whether the launch is executed with store buffers ([`crate::weak`]): a machine of its own, as for each observer.
     const WEAK: bool = false;
 
@@ -161,6 +165,11 @@ pub(crate) trait Observer: Sized {
 
     /// The bytes of objects that outlive the launch, by object, as far as it has seen which of them have a value.
     fn take_written(&mut self) -> Vec<(usize, WrittenBits)> {
+        Vec::new()
+    }
+
+    /// The bytes of objects that outlive the launch which it has seen accesses to, by object.
+    fn take_touched(&mut self) -> Vec<(usize, Uses)> {
         Vec::new()
     }
 
@@ -355,6 +364,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     type Block = (A::Block, B::Block);
     const FOLLOWS_VALUES: bool = A::FOLLOWS_VALUES || B::FOLLOWS_VALUES;
     const WEAK: bool = A::WEAK || B::WEAK;
+    const SEES_ALL_READS: bool = A::SEES_ALL_READS || B::SEES_ALL_READS;
 
     fn new_block(&mut self, program: &Program) -> Self::Block {
         (self.0.new_block(program), self.1.new_block(program))
@@ -369,6 +379,12 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         let mut written = self.0.take_written();
         written.extend(self.1.take_written());
         written
+    }
+
+    fn take_touched(&mut self) -> Vec<(usize, Uses)> {
+        let mut touched = self.0.take_touched();
+        touched.extend(self.1.take_touched());
+        touched
     }
 
     fn shadow_bytes(&self, own: &Self::Block) -> u64 {

@@ -20,7 +20,7 @@ use crate::cli::options::{Format, SchedulingArg};
 use crate::cli::output;
 use crate::cli::program_options::ExecArgs;
 use crate::commands::program::compile::{Build, Scratch};
-use crate::commands::program::{drivers, library, report};
+use crate::commands::program::{drivers, keep, library, report};
 
 /// The exit status.
 pub(crate) fn exec(args: &ExecArgs) -> Result<u8, String> {
@@ -41,6 +41,9 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<u8, String> {
     let status =
         command.status().map_err(|e| format!("cannot start '{}': {e}", names::shown(&path)))?;
     let told = record::read(&records).map_err(|e| format!("cannot read what was found: {e}"))?;
+    if let Some(dir) = &args.record {
+        keep::keep(&told, dir)?;
+    }
     let name = names::shown(file);
     let mut made = report::of(&told, &name, args);
     made.program = Some(end_of(status));
@@ -133,6 +136,11 @@ fn configure(command: &mut Command, args: &ExecArgs, records: &Path) -> Result<(
     command.env(record::CHECK, args.check.name());
     let skips: Vec<&str> = report::skipped(args).iter().map(|k| k.name()).collect();
     command.env(record::SKIP, skips.join(","));
+    // A program that is run by another one records where it is told to.
+    command.env_remove(record::KEEP);
+    if args.record.is_some() {
+        command.env(record::KEEP, "1");
+    }
     if let Some(most) = args.max_launch {
         command.env(record::MAX_LAUNCH, most.to_string());
     }

@@ -3,6 +3,7 @@
 mod compile;
 mod drivers;
 mod exec;
+mod keep;
 mod library;
 mod nvcc;
 mod report;

@@ -71,7 +71,7 @@ pub(crate) fn of(told: &[Told], program: &str, args: &ExecArgs) -> Report {
                         add(&mut of.findings, finding);
                     }
                 }
-                Record::Source { .. } => {}
+                Record::Source { .. } | Record::Recorded { .. } => {}
                 Record::Failed { message } => {
                     let failure = InputError { file: program.to_owned(), message: message.clone() };
                     if !failures.contains(&failure) {
