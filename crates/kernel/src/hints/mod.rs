@@ -122,6 +122,8 @@ pub struct ParamHints {
     pub names_element: bool,
     /// Is a divisor or a modulus.
     pub divides: bool,
+    /// Is a divisor or a modulus of something that differs between threads or rounds.
+    pub cuts_index: bool,
     /// Is a modulus and never a divisor: what it makes of an index is no longer
     /// unique.
     pub wraps: bool,

@@ -224,6 +224,7 @@ fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
                 hints[s].wraps = divides && modulus && (hints[s].wraps || !hints[s].divides)
                     || !divides && hints[s].wraps;
                 hints[s].divides |= divides;
+                hints[s].cuts_index |= divides && !graph.is_uniform(a);
                 hints[s].shifts |= shifts;
             }
             if let Operand::Imm(c) = b

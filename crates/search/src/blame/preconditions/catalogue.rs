@@ -355,7 +355,7 @@ pub(super) fn requirements(space: &Space, widths: bool) -> Vec<Requirement> {
     for &i in &slots {
         let h = hints(i);
         // With rows of any length that threads are cut into, one row would be left.
-        let cuts = h.divides && !h.wraps;
+        let cuts = h.cuts_index && !h.wraps;
         let spans = (h.multiplies_index || h.wraps || h.masks) && !cuts;
         let is_offset = space.slots[i].is_offset();
         let is_mask = h.reaches_address
@@ -391,7 +391,7 @@ pub(super) fn requirements(space: &Space, widths: bool) -> Vec<Requirement> {
     for a in (0..3).filter(|&a| threads[a] && blocks[a]) {
         let all = product(Expr::name(Dimension::Grid(a)), Expr::name(Dimension::Block(a)));
         let spans =
-            |&&i: &&usize| hints(i).multiplies_index && (hints(i).wraps || !hints(i).divides);
+            |&&i: &&usize| hints(i).multiplies_index && (hints(i).wraps || !hints(i).cuts_index);
         for &i in slots.iter().filter(spans) {
             out.push(Requirement::new(Quantity::Slot(i), Relation::AtLeast, all.clone()));
         }
@@ -426,7 +426,7 @@ fn extents(space: &Space, own: usize, slots: &[usize]) -> Vec<Expr> {
     let block: Vec<Expr> = axes(threads).map(|a| Expr::name(Dimension::Block(a))).collect();
     let grid: Vec<Expr> = axes(blocks).map(|a| Expr::name(Dimension::Grid(a))).collect();
     let mut out: Vec<Expr> = names.clone();
-    out.extend(block.iter().cloned());
+    out.extend(block.iter().chain(&grid).cloned());
     for (i, a) in names.iter().enumerate() {
         out.extend(names[i + 1..].iter().map(|b| product(a, b)));
     }

@@ -39,6 +39,10 @@ const LONG_LAUNCHES: u64 = 60;
 /// Number of launches on each side of a condition that have to agree with it.
 const LEAST_CLEAN: usize = 3;
 const LEAST_SHOWN: usize = 2;
+/// Values that other values of a launch say little about, in the launch of a finding.
+const NEXT_TO_NOTHING: i64 = 2;
+/// Number of parameters that alone have the finding's value in a launch.
+const MOST_PINNED: usize = 6;
 /// Number of launches without the race of which it is looked up how far apart their threads are.
 const MOST_LOOKED_AT: usize = 4;
 
@@ -205,6 +209,19 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
             }
         }
         let (threads, blocks) = (space.free_block(), space.free_grid());
+        // The ordinary launch with one value of the finding's: where that has shrunk to next to nothing, its other values say
+        // little. With two numbers of blocks: a bound that is one of these is met at both.
+        for i in space.integers().into_iter().take(MOST_PINNED) {
+            if (0..=NEXT_TO_NOTHING).contains(&own.int(i)) && plain.int(i) != own.int(i) {
+                let mut c = plain.clone();
+                c.genes[i] = Gene::Int(space.clamp(i, own.int(i)));
+                out.push(c.clone());
+                for a in (0..3).filter(|&a| blocks[a]) {
+                    c.grid[a] = 2 * c.grid[a] + 1;
+                }
+                out.push(c);
+            }
+        }
         for a in 0..3 {
             let mut c = wide.clone();
             if threads[a] {
