@@ -430,11 +430,11 @@ fn extents(space: &Space, own: usize, slots: &[usize]) -> Vec<Expr> {
     for (i, a) in names.iter().enumerate() {
         out.extend(names[i + 1..].iter().map(|b| product(a, b)));
     }
-    for bytes in [4, 2, 8] {
-        out.extend(names.iter().map(|n| product(&Expr::int(bytes), n)));
-    }
     for dimension in &grid {
         out.extend(block.iter().chain(&names).map(|b| product(dimension, b)));
+    }
+    for bytes in [4, 2, 8] {
+        out.extend(names.iter().map(|n| product(&Expr::int(bytes), n)));
     }
     out
 }

@@ -316,7 +316,7 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         // A bound is where the race begins to show, and a value alone does not.
         let is_sharp = |r: &&Requirement| r.is_bound() || r.relation == Relation::Equal;
         let bounds: Vec<&Requirement> = list.iter().filter(is_sharp).collect();
-        if !bounds.is_empty() && !self.begins_at(&bounds, bases) {
+        if !bounds.is_empty() && !self.begins_at(&bounds, list, bases) {
             return false;
         }
         // Where an upper bound does, the launches that tell the two apart show nothing.
@@ -343,27 +343,39 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         false
     }
 
-    /// Whether the race shows just beyond some bound, in launches in which that bound has several values, unless it has one
-    /// value in all of them: a bound that is met by chance in one launch is none.
-    fn begins_at(&mut self, bounds: &[&Requirement], bases: &[Candidate]) -> bool {
+    /// Whether the race shows just beyond each bound where the other requirements hold, in launches in which that bound has
+    /// several values, unless it has one value in all of them: a bound that is met by chance in one launch is none.
+    fn begins_at(
+        &mut self,
+        bounds: &[&Requirement],
+        list: &[Requirement],
+        bases: &[Candidate],
+    ) -> bool {
+        bounds.iter().all(|bound| {
+            let others: Vec<Requirement> = list.iter().filter(|r| r != bound).cloned().collect();
+            self.begins(bound, &others, bases)
+        })
+    }
+
+    fn begins(&mut self, bound: &Requirement, others: &[Requirement], bases: &[Candidate]) -> bool {
         let space = self.inquiry.driver.lab.space;
         let (mut met, mut asked): (Vec<i64>, Vec<i64>) = Default::default();
-        for c in bases {
-            for r in bounds {
-                let Some(value) = r.bound(space, c) else { continue };
-                let close = r.beyond(space, c);
-                if close.is_empty() {
-                    continue;
-                }
-                if !asked.contains(&value) {
-                    asked.push(value);
-                }
-                if !met.contains(&value) && close.iter().any(|c| self.answer(c) == Answer::Shows) {
-                    met.push(value);
-                }
-                if met.len() > 1 {
-                    return true;
-                }
+        for base in bases {
+            let Some(c) = self.satisfying(others, base).into_iter().next() else { continue };
+            let Some(value) = bound.bound(space, &c) else { continue };
+            let mut close = bound.beyond(space, &c);
+            close.retain(|c| others.iter().all(|r| r.holds(space, c)));
+            if close.is_empty() {
+                continue;
+            }
+            if !asked.contains(&value) {
+                asked.push(value);
+            }
+            if !met.contains(&value) && close.iter().any(|c| self.answer(c) == Answer::Shows) {
+                met.push(value);
+            }
+            if met.len() > 1 {
+                return true;
             }
         }
         met.len() == 1 && asked.len() == 1
