@@ -82,3 +82,13 @@ __global__ void first_kernel(const int *key, int *first, int n) {
 }
 
 void first_of(const int *key, int *first, int n) { first_kernel<<<(n + 31) / 32, 32>>>(key, first, n); }
+
+// Slots that are not below the width would be a race.
+__global__ void slots_kernel(float *rows, const int *slot, int width, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) rows[i * width + slot[i]] += 1;
+}
+
+void add_slots(float *rows, const int *slot, int width, int n) {
+    slots_kernel<<<(n + 127) / 128, 128>>>(rows, slot, width, n);
+}

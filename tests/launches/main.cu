@@ -47,6 +47,13 @@ int main(int count, char **arguments) {
     level[0] = 0;
     int *starts = on_device(first), *ends = on_device(edges), *levels = on_device(level);
     for (int now = 0; now < 3; ++now) next_level(starts, ends, levels, now, 64);
+    std::vector<int> slots(600);
+    for (int i = 0; i < 600; ++i) slots[i] = i * 7 % 5;
+    int *slot = on_device(slots);
+    float *table = on_device(std::vector<float>(600 * 5, 0));
+    add_slots(table, slot, 5, 600);
+    cudaFree(slot);
+    cudaFree(table);
     int *keys = on_device(std::vector<int>{3, 1, 3, 0}), *of_key = on_device(std::vector<int>(4, 9));
     first_of(keys, of_key, 4);
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));

@@ -2,7 +2,8 @@
 //!
 //! What is told has no addresses: pointers are told by the allocations that they share, and by what lies behind them.
 //! Elements are looked at only where addresses or branches of the kernel may depend on them, and those of large
-//! allocations only in the first launches.
+//! allocations only in the first launches. Contents that cannot be indices are left out: a program may copy memory to the
+//! device that it has not written, and such contents differ from run to run.
 //!
 //! What it can miss: what a struct that is passed by value holds, unless the kernel reads it member by member; arrays that
 //! only pointers in memory lead to.
@@ -115,8 +116,9 @@ impl Device {
                 }
                 (ParamKind::Buffer { elem, .. }, BoundArg::Address(address)) => {
                     let element = bind::element_type(elem, &param.source_type, param.signed);
+                    let is_scalar = matches!(elem, Elem::Scalar(_));
                     let is_led = is_led_by.get(i).copied().unwrap_or(true);
-                    let looked = self.pointed_to(*address, element, is_led, is_first);
+                    let looked = self.pointed_to(*address, (element, is_scalar), is_led, is_first);
                     let (array, spot) = looked;
                     if let Some((slot, offset)) = spot {
                         let start = starts.entry(slot).or_insert((offset, name.clone()));
@@ -154,7 +156,7 @@ impl Device {
     fn pointed_to(
         &self,
         address: u64,
-        element: ElementType,
+        (element, is_scalar): (ElementType, bool),
         is_led: bool,
         is_first: bool,
     ) -> (RecordedArray, Option<(usize, i64)>) {
@@ -178,11 +180,15 @@ impl Device {
         };
         if is_led && !element.is_float() && bytes <= most_bytes {
             let values = self.integers(slot, offset, bytes, element);
+            if !values.iter().all(|v| is_usual(*v, element)) {
+                return (array, Some((slot, offset as i64)));
+            }
             if values.len() <= most_values {
                 let texts: Vec<String> = values.iter().map(|v| shown(*v, element)).collect();
                 array.values = Some(texts.join(","));
             }
-            array.elements = Elements::of(&values);
+            // Bytes of structs are no elements.
+            array.elements = Elements::of(&values).filter(|_| is_scalar);
         }
         (array, Some((slot, offset as i64)))
     }
@@ -220,6 +226,17 @@ impl Device {
         let text = element.value_text(bytes);
         matches!(ArgValue::parse(&text), Ok(ArgValue::Scalar(_))).then_some(text)
     }
+}
+
+/// Whether it may be an index, a number or a mark. Others are leftovers of memory that the program has not written, and
+/// differ from run to run.
+fn is_usual(value: i64, element: ElementType) -> bool {
+    let marks: [i64; 2] = match element {
+        ElementType::I32 => [i32::MAX.into(), i32::MIN.into()],
+        ElementType::U32 => [u32::MAX.into(), i32::MAX.into()],
+        _ => [i64::MAX, i64::MIN],
+    };
+    value.unsigned_abs() < 1 << 28 || marks.contains(&value)
 }
 
 /// A value as the command line has it.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{DecidedBy, Kind, Origin, Reason};
+use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
 use lockstep_kernel::{AtomicOp, Kernel, Op};
 use lockstep_prove::{Alarm, Assumptions, Model, Proof};
 use lockstep_search::{Alias, Given, Remedy, Searched, usual_launches};
@@ -171,9 +172,13 @@ impl Task<'_> {
         }
         if host.is_recorded() {
             // The record has the sizes of arrays, and not all that they hold: that some contents lead out of bounds is not
-            // known to matter.
+            // known to matter. Of a launch that is given whole, the execution tells: without a race, and without atomics that
+            // decide anything, there is only one.
+            let dynamic = kernel.objects.iter().any(|o| o.dynamic);
+            let is_executed = given.is_complete(dynamic) && is_determined(kernel);
             let is_made_up = |a: &Alarm| {
-                a.finding.kind == Kind::OutOfBounds && !a.finding.approximated.is_empty()
+                let is_told = is_executed || a.finding.kind == Kind::OutOfBounds;
+                is_told && !a.finding.approximated.is_empty()
             };
             proof.alarms.retain(|a| !is_made_up(a));
         }
@@ -228,4 +233,13 @@ impl Task<'_> {
             proof::run(kernel, &assumptions, &kinds, REMEDY_WORK, time, 0, 1, true, cancel, false);
         proof::settles(&proof, Kind::DataRace)
     }
+}
+
+/// Whether what a launch accesses follows from its arguments, unless threads race: no atomic and no volatile access decides it.
+fn is_determined(kernel: &Kernel) -> bool {
+    let slice = address_slice(kernel);
+    let used = used(&slice);
+    let is_atomic = |i: &lockstep_kernel::Inst| matches!(i.op, Op::Atomic { .. });
+    !kernel.sites.iter().any(|s| s.volatile)
+        && !slice.insts().any(|i| is_atomic(i) && is_read_for_use(i, &used))
 }

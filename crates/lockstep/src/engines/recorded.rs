@@ -12,18 +12,19 @@
 //! Launches that contradict what the user or the source says are no callers that the user means, and are left out. Without
 //! any other there is no record.
 //!
-//! What it can miss: what only another run of the program does. An index array whose contents are not in the record has
-//! the contents that the search chooses.
+//! What it can miss: what only another run of the program does. An index array whose contents are not in the record gets
+//! some that are alike ([`alike`]), or those that the search chooses: what is found so is only possible ([`doubt`]).
 
 use std::sync::Arc;
 
 use lockstep_finding::launch::{Dimension, Expr, Number, Operator, Relation};
 use lockstep_finding::recorded::{Elements, RecordedArray, RecordedKernel, RecordedLaunch};
 use lockstep_finding::{
-    ArgValue, ArrayContents, ArraySpec, Claim, Condition, ElementType, Fact, KernelReport, Kind,
-    Origin, Reason, Statement, Verdict,
+    ArgValue, ArrayContents, ArraySpec, Claim, Condition, Confidence, ElementType, Fact, Finding,
+    KernelReport, Kind, Origin, Place, Reason, Statement, Verdict,
 };
 use lockstep_kernel::edit::{self, Alias};
+use lockstep_kernel::hints::Hints;
 use lockstep_kernel::slice::deciding_contents;
 use lockstep_kernel::{Array, Kernel, Language, ParamKind};
 use lockstep_search::{Alias as MayAlias, Given};
@@ -225,7 +226,16 @@ impl Said {
             given.args[i] = value.map(|v| Fact::new(v, origin));
         }
         given.sizes = self.sizes(kernel, launch);
-        Way { given, host: origin, aliases }
+        let is_made_up = |i: &usize| {
+            let param = &kernel.params[*i];
+            let is_buffer = matches!(param.kind, ParamKind::Buffer { .. });
+            let decides = self.deciding.as_ref().is_none_or(|d| d[*i]);
+            let recorded = launch.arrays.get(&param.name);
+            let is_known = recorded.is_some_and(|a| a.null || is_as_it_was(a));
+            is_buffer && decides && is_open(self, *i) && (!is_known || given.args[*i].is_none())
+        };
+        let made_up = (0..kernel.params.len()).filter(is_made_up).collect();
+        Way { given, host: origin, aliases, made_up }
     }
 
     /// All launches; `None` where arrays lie to each other in different ways.
@@ -279,6 +289,7 @@ impl Said {
             given,
             host: origin,
             aliases,
+            made_up: Vec::new(),
         })
     }
 
@@ -376,12 +387,110 @@ fn array(kernel: &Kernel, param: usize, array: &RecordedArray, is_free: bool) ->
             (None, Some(e)) => {
                 let last = (bytes / element.size() as u64).wrapping_sub(1);
                 let counts = e.ascending && e.apart == 1 && e.least == 0 && e.most as u64 == last;
-                counts.then(|| spec(ArrayContents::Iota))
+                match counts {
+                    true => Some(spec(ArrayContents::Iota)),
+                    false => alike(e, last.wrapping_add(1), &kernel.params[param].name).map(spec),
+                }
             }
             (None, None) => is_free.then(|| spec(ArrayContents::Random)),
         },
         _ => None,
     }
+}
+
+/// Contents that decide what is accessed, and that the record does not have, were chosen by the search: what is found so in a
+/// recorded launch is possible there, unless none of it depends on them.
+pub(crate) fn doubt(kernel: &Kernel, way: &Way, report: &mut KernelReport) {
+    let chosen = &way.made_up;
+    if chosen.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = chosen.iter().map(|i| &kernel.params[*i].name[..]).collect();
+    for (_, verdict) in &mut report.verdicts {
+        if let Verdict::Clean { covered } = verdict {
+            *covered += &format!(", with elements of {} that are not recorded", names.join(", "));
+        }
+    }
+    let hints = Hints::of(kernel);
+    let guards = |i: &usize| {
+        hints.params[*i].array.as_ref().is_none_or(|a| {
+            a.value_guards_access
+                || a.value_bounds_loop
+                || a.value_limits_loop
+                || a.compared_with_elements
+                || a.members.iter().any(|m| m.array.value_guards_access)
+        })
+    };
+    let decide_branches = chosen.iter().any(guards);
+    let sites = kernel.sites.iter().zip(&hints.led_by);
+    let led = sites.filter(|(_, by)| by.iter().any(|p| chosen.contains(p)));
+    let led: Vec<Place> = led.map(|(site, _)| place(kernel, site.loc)).collect();
+    let depends =
+        |f: &Finding| decide_branches || f.accesses.iter().any(|a| led.contains(&a.place));
+    let is_certain = |f: &&mut Finding| {
+        f.confidence == Confidence::Confirmed && f.holds_when.is_none() && depends(f)
+    };
+    let mut doubted: Vec<Kind> = Vec::new();
+    for finding in report.findings.iter_mut().filter(is_certain) {
+        finding.confidence = Confidence::Possible;
+        finding
+            .help
+            .push("the record does not have the contents that decide what is accessed".into());
+        doubted.push(finding.kind);
+    }
+    for (kind, verdict) in report.verdicts.iter_mut().filter(|(k, _)| doubted.contains(k)) {
+        let mut stands =
+            report.findings.iter().filter(|f| f.kind == *kind && f.holds_when.is_none());
+        if *verdict == Verdict::Found && stands.all(|f| f.confidence == Confidence::Possible) {
+            *verdict = Verdict::Unknown { because: Reason::NotConfirmed };
+        }
+    }
+}
+
+/// Whether the record says what each element is.
+fn is_as_it_was(array: &RecordedArray) -> bool {
+    let counts = |e: &Elements| {
+        let size = ElementType::parse(&array.element).map_or(1, |(t, _)| t.size() as u64);
+        let count = array.bytes.unwrap_or(0) / size;
+        e.ascending && e.apart == 1 && e.least == 0 && e.most as u64 + 1 == count
+    };
+    let is_zero = |e: &Elements| (e.least, e.most) == (0, 0);
+    array.values.is_some() || array.elements.as_ref().is_some_and(|e| is_zero(e) || counts(e))
+}
+
+/// Elements that are as those of the record: as large, as far apart, and as ascending; `None` for too many.
+fn alike(elements: &Elements, count: u64, name: &str) -> Option<ArrayContents> {
+    const MOST: u64 = 1 << 16;
+    let range = elements.most.checked_sub(elements.least).filter(|_| count <= MOST)?;
+    let mut state = name
+        .bytes()
+        .fold(0x9e37_79b9_7f4a_7c15_u64, |s, b| (s ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    let mut below = |most: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        if most == u64::MAX { state } else { state % (most + 1) }
+    };
+    let (least, range) = (elements.least, range as u64);
+    let mut values: Vec<i64> = match elements.apart {
+        0 => (0..count).map(|_| least.wrapping_add_unsigned(below(range))).collect(),
+        // From one end to the other, in equal steps.
+        _ => {
+            let step = range.checked_div(count.saturating_sub(1)).unwrap_or(0);
+            (0..count).map(|i| least.wrapping_add_unsigned(i * step)).collect()
+        }
+    };
+    if elements.ascending {
+        values.sort_unstable();
+        if let (Some(last), true) = (values.last_mut(), elements.apart == 0) {
+            *last = elements.most;
+        }
+    } else {
+        for i in (1..values.len()).rev() {
+            values.swap(i, below(i as u64) as usize);
+        }
+    }
+    Some(ArrayContents::Literal(values.iter().map(i64::to_string).collect()))
 }
 
 /// Looks up in the record what verdicts and findings rest on; so many of its launches were looked at one by one.

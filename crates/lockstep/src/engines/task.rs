@@ -95,6 +95,8 @@ pub(crate) struct Way {
     pub(crate) host: Origin,
     /// Parameters that point into one array, or into a variable.
     pub(crate) aliases: Vec<edit::Alias>,
+    /// Parameters whose arrays decide what is accessed, and have contents that nobody knows from the program that was recorded.
+    pub(crate) made_up: Vec<usize>,
 }
 
 /// All of them, as far as they are looked at.
@@ -153,7 +155,7 @@ impl Task<'_> {
             // Who gives an array means that one.
             aliases.retain(|a| given.args[a.param].is_none());
             let host = facts.host_origin(kernel);
-            Ok::<Way, String>(Way { given, host, aliases })
+            Ok::<Way, String>(Way { given, host, aliases, made_up: Vec::new() })
         };
         let first = way(0)?;
         let all = facts.ways(kernel, &self.analysis.launch);
@@ -183,14 +185,21 @@ impl Task<'_> {
         let general = general.map(|way| self.prove_recorded(kernel, way, part(count)));
         let general = general.transpose().map_err(fail)?.unwrap_or_default();
         let count = 1 + ways.others.len();
-        let mut reports = vec![self.look_at(kernel, source, &ways.first, part(count))?];
+        let look_at = |way: &Way, part: Share| {
+            let mut report = self.look_at(kernel, source, way, part)?;
+            if ways.recorded.is_some() {
+                recorded::doubt(kernel, way, &mut report);
+            }
+            Ok::<_, InputError>(report)
+        };
+        let mut reports = vec![look_at(&ways.first, part(count))?];
         for way in &ways.others {
             let part = part(count - reports.len());
             if part.time <= 0.0 || self.analysis.input.cancel.is_cancelled() {
                 self.hurried.set(true);
                 break;
             }
-            reports.push(self.look_at(kernel, source, way, part)?);
+            reports.push(look_at(way, part)?);
         }
         let mut report = several::join(reports).expect("one way at least");
         for (kind, verdict) in general {

@@ -11,6 +11,7 @@
 //! What it can miss: pages that are used in part; memory that the program has registered; what kernels do to pinned
 //! memory, and volatile accesses and atomics of kernels, since the host may look at flags; work of more than [`MOST_RANGES`]
 //! ranges.
+//! A program that handles such faults of the machine by itself gets them, where it races.
 
 use std::ops::Range;
 
