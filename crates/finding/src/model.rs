@@ -419,6 +419,10 @@ pub struct KernelReport {
     /// The clock ended the analysis before all was decided: with less to do, the machine might decide more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_by_clock: bool,
+    /// The command that goes on with what is unknown where the clock ended the analysis: with more time, and for those
+    /// kinds alone.
+    #[serde(skip)]
+    pub go_on: Option<Repeat>,
     /// Its project does not mind what is unknown.
     #[serde(skip)]
     pub unknown_allowed: bool,

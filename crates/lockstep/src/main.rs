@@ -228,6 +228,7 @@ fn check(args: &FilesArgs, how: &Engines) -> Result<u8, String> {
         analysis: &plan.analysis,
         build: args.project.build.as_deref(),
         config: args.project.config.as_deref(),
+        command: Some(how.command()),
     };
     let path_of = |file: &str| plan.unit_of(file).map(|u| u.path.as_path());
     report(

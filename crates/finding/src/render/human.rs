@@ -140,6 +140,9 @@ fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions
         let kinds: Vec<_> = kinds.iter().map(|k| k.name()).collect();
         let _ = writeln!(out, "{word} {}{detail}", kinds.join(", "));
     }
+    if let Some(Repeat { what, options: more, .. }) = &kernel.go_on {
+        let _ = writeln!(out, "    go on with: {what} {more}");
+    }
     for finding in &kernel.findings {
         if let Some(Suppressed { because, .. }) = &finding.suppressed {
             let at = short_place(kernel, finding);

@@ -96,6 +96,9 @@ fn kernel_json(kernel: &KernelReport, sources: &mut Sources) -> Value {
     if kernel.ended_by_clock {
         out.insert("ended_by_clock".into(), json!(true));
     }
+    if let Some(command) = &kernel.go_on {
+        out.insert("go_on".into(), json!(command.from_anywhere()));
+    }
     out.insert("seconds".into(), json!((kernel.seconds * 1e6).round() / 1e6));
     Value::Object(out)
 }

@@ -18,6 +18,19 @@ const MAX_OPENCL_BLOCK: u64 = 65536;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DimArg(pub(crate) [Option<u32>; 3]);
 
+/// As the command line takes it.
+impl std::fmt::Display for DimArg {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let axes: Vec<String> =
+            self.0.iter().map(|d| d.map_or("any".into(), |n| n.to_string())).collect();
+        let last = axes.iter().rposition(|d| d != "1").unwrap_or(0);
+        match self.0 {
+            [None, None, None] => f.write_str("any"),
+            _ => f.write_str(&axes[..=last].join(",")),
+        }
+    }
+}
+
 impl DimArg {
     /// The dimensions, where none of them is `any`.
     pub(crate) fn exactly(self) -> Option<[u32; 3]> {
@@ -215,6 +228,9 @@ mod tests {
         assert_eq!(parse_arg("any"), Ok(DimArg([None; 3])));
         assert_eq!(parse_arg("32,any"), Ok(DimArg([Some(32), None, Some(1)])));
         assert_eq!(parse_arg("32,any").map(DimArg::exactly), Ok(None));
+        for text in ["any", "64", "1", "1,4", "32,any", "2,3,4", "1,1,any"] {
+            assert_eq!(parse_arg(text).map(|d| d.to_string()), Ok(text.to_owned()));
+        }
         assert_eq!(parse_arg("8,4").map(DimArg::exactly), Ok(Some([8, 4, 1])));
         assert_eq!(parse_arg("0"), Err("a dimension is zero".into()));
     }

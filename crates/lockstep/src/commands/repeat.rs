@@ -8,10 +8,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use lockstep_finding::render::launch_options;
-use lockstep_finding::{Launch, Repeat, Report};
+use lockstep_finding::{Kind, Launch, Repeat, Report, Verdict};
 use lockstep_names::shell_quoted;
 
 use crate::cli::options::Analysis;
+use crate::engines::task::budget;
+
+/// How much more time goes on with what the budget left open.
+const MORE: f64 = 4.0;
 
 /// What all the commands of a run share.
 pub(crate) struct Given<'a> {
@@ -20,6 +24,8 @@ pub(crate) struct Given<'a> {
     /// `-p` and `--config`.
     pub(crate) build: Option<&'a Path>,
     pub(crate) config: Option<&'a Path>,
+    /// The command, where it looks at kernels with a budget.
+    pub(crate) command: Option<&'a str>,
 }
 
 /// Says of every finding with a launch how to see it again. `path_of` gives the file that a report names.
@@ -41,6 +47,14 @@ pub(crate) fn add<'a>(
         let name = if is_alone { &kernel.name } else { &kernel.mangled };
         let file_and_kernel =
             format!("{} --kernel {}", path_word(path), shell_quoted(name.as_ref()));
+        let unknown =
+            |(kind, v): &(Kind, Verdict)| matches!(v, Verdict::Unknown { .. }).then(|| kind.name());
+        let open: Vec<&str> = kernel.verdicts.iter().filter_map(unknown).collect();
+        if let (true, Some(command)) = (kernel.ended_by_clock && !open.is_empty(), given.command) {
+            let what = format!("lockstep {command} {file_and_kernel}");
+            kernel.go_on =
+                Some(Repeat { folder: folder.clone(), what, options: given.more(&open) });
+        }
         for finding in &mut kernel.findings {
             let Some(launch) = &finding.launch else { continue };
             let options = given.options(launch);
@@ -66,6 +80,28 @@ pub(crate) fn add_replay(report: &mut Report, witness: &Path) {
 impl Given<'_> {
     /// All options that a launch needs: those of the file, its own, and clang's.
     fn options(&self, launch: &Launch) -> String {
+        self.around(&[launch_options(launch)])
+    }
+
+    /// The options that go on with some kinds: what the user gave of the launch, and a larger budget.
+    fn more(&self, kinds: &[&str]) -> String {
+        let launch = &self.analysis.launch;
+        let mut own = vec![
+            format!("--only {}", kinds.join(",")),
+            format!("--budget {}", MORE * budget(self.analysis)),
+        ];
+        own.extend(launch.block.as_ref().map(|d| format!("--block {d}")));
+        own.extend(launch.grid.as_ref().map(|d| format!("--grid {d}")));
+        own.extend(launch.shared.map(|bytes| format!("--shared {bytes}")));
+        let word =
+            |option: &str, text: &String| format!("{option} {}", shell_quoted(text.as_ref()));
+        own.extend(launch.args.iter().map(|a| word("--arg", a)));
+        own.extend(launch.assume.iter().map(|a| word("--assume", a)));
+        self.around(&own)
+    }
+
+    /// Options of a command, with those of the file and clang's.
+    fn around(&self, own: &[String]) -> String {
         let mut words = Vec::new();
         let mut place = |option: &str, path: Option<&Path>| {
             words.extend(path.map(|p| format!("{option} {}", path_word(p))));
@@ -82,7 +118,7 @@ impl Given<'_> {
         if let Some(size) = self.analysis.launch.warp_size {
             words.push(format!("--warp-size {size}"));
         }
-        words.push(launch_options(launch));
+        words.extend_from_slice(own);
         let clang = self.analysis.input.clang_args.iter().map(|a| shell_quoted(a));
         words.extend(std::iter::once("--".into()).filter(|_| clang.len() > 0).chain(clang.clone()));
         words.join(" ")

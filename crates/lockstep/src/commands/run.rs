@@ -88,7 +88,7 @@ pub(crate) fn run(
         None => {
             let build = args.project.build.as_deref();
             let config = args.project.config.as_deref();
-            let given = repeat::Given { analysis: &args.analysis, build, config };
+            let given = repeat::Given { analysis: &args.analysis, build, config, command: None };
             repeat::add(&mut report, &given, |_| Some(&wanted.file));
         }
     }

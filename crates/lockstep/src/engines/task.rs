@@ -47,6 +47,18 @@ pub(crate) fn budget(analysis: &Analysis) -> f64 {
     analysis.search.budget.unwrap_or(DEFAULT_BUDGET)
 }
 
+impl Engines {
+    /// The command that asks these.
+    pub(crate) fn command(&self) -> &'static str {
+        match self {
+            Engines::Search(_) => "search",
+            Engines::Prover { .. } => "prove",
+            Engines::All(_) => "check",
+            Engines::Explorer => "fences",
+        }
+    }
+}
+
 /// Which engines look at a kernel.
 #[derive(Debug)]
 pub(crate) enum Engines {

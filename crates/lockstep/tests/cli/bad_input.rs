@@ -375,6 +375,52 @@ __global__ void large(volatile int *a) { MANY(a[threadIdx.x] += 1; a[0] += 1; a[
     assert!(output.status.code() == Some(3) && told.contains(why), "{output:?}");
 }
 
+/// Where time was over, the report has the command that goes on with what is unknown, as it can be given.
+#[test]
+fn what_the_budget_leaves_open_can_be_gone_on_with() {
+    let place = Place::new();
+    let source = "__global__ void spin(int *a, int n) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) a[threadIdx.x] += a[(i * j + a[j]) & 63];
+}
+";
+    place.file("my spin.cu", source);
+    let run = |args: &[String]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_lockstep"))
+            .env_remove("LOCKSTEP_REPRODUCIBLE")
+            .args(args)
+            .arg("--no-cache")
+            .current_dir(place.dir.path())
+            .output()
+            .expect("lockstep starts");
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let args = [
+        "check",
+        "my spin.cu",
+        "--skip",
+        "data-race",
+        "--block",
+        "64",
+        "--arg",
+        "n=1000000",
+        "--budget",
+        "0.25",
+    ];
+    let told = run(&args.map(str::to_owned));
+    let line = told.lines().find_map(|l| l.trim().strip_prefix("go on with: lockstep "));
+    let line = line.unwrap_or_else(|| panic!("no such line: {told}"));
+    assert!(line.starts_with("check 'my spin.cu' --kernel spin --only "), "{line}");
+    assert!(line.ends_with("--budget 1 --block 64 --arg n=1000000"), "{line}");
+    let again: Vec<String> = line
+        .replace("'my spin.cu'", "my_spin.cu")
+        .split(' ')
+        .map(|w| w.replace("my_spin", "my spin"))
+        .collect();
+    assert!(run(&again).contains("--budget 4 "), "the same, with more time");
+}
+
 #[test]
 fn a_hundred_megabytes_are_no_problem() {
     let place = Place::new();

@@ -49,6 +49,9 @@ const FOLDERS: &[&str] = &[
     "use-after-free",
 ];
 
+/// Pairs of references and kernels, programs, and recorded launches.
+const WITH_TESTS_OF_THEIR_OWN: [&str; 3] = ["equiv", "exec", "launches"];
+
 #[test]
 fn assertion() {
     folder("assertion");
@@ -122,8 +125,7 @@ fn nothing_is_forgotten() {
     for entry in std::fs::read_dir(root()).expect("the tests folder") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // Pairs of references and kernels, and programs, have tests of their own.
-        if !path.is_dir() || name == "equiv" || name == "exec" {
+        if !path.is_dir() || WITH_TESTS_OF_THEIR_OWN.contains(&name.as_str()) {
             continue;
         }
         if !FOLDERS.contains(&name.as_str()) {
