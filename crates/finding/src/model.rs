@@ -419,6 +419,9 @@ pub struct KernelReport {
     /// The clock ended the analysis before all was decided: with less to do, the machine might decide more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_by_clock: bool,
+    /// The budget that it had, in seconds, where it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<f64>,
     /// The command that goes on with what is unknown where the clock ended the analysis: with more time, and for those
     /// kinds alone.
     #[serde(skip)]

@@ -179,6 +179,7 @@ pub(crate) fn kernel() -> KernelReport {
         operations: Vec::new(),
         elsewhere: Vec::new(),
         ended_by_clock: false,
+        budget: None,
         go_on: None,
         unknown_allowed: false,
     }

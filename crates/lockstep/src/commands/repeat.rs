@@ -52,8 +52,11 @@ pub(crate) fn add<'a>(
         let open: Vec<&str> = kernel.verdicts.iter().filter_map(unknown).collect();
         if let (true, Some(command)) = (kernel.ended_by_clock && !open.is_empty(), given.command) {
             let what = format!("lockstep {command} {file_and_kernel}");
-            kernel.go_on =
-                Some(Repeat { folder: folder.clone(), what, options: given.more(&open) });
+            kernel.go_on = Some(Repeat {
+                folder: folder.clone(),
+                what,
+                options: given.more(&open, kernel.budget),
+            });
         }
         for finding in &mut kernel.findings {
             let Some(launch) = &finding.launch else { continue };
@@ -84,11 +87,11 @@ impl Given<'_> {
     }
 
     /// The options that go on with some kinds: what the user gave of the launch, and a larger budget.
-    fn more(&self, kinds: &[&str]) -> String {
+    fn more(&self, kinds: &[&str], had: Option<f64>) -> String {
         let launch = &self.analysis.launch;
         let mut own = vec![
             format!("--only {}", kinds.join(",")),
-            format!("--budget {}", MORE * budget(self.analysis)),
+            format!("--budget {}", MORE * had.unwrap_or_else(|| budget(self.analysis))),
         ];
         own.extend(launch.block.as_ref().map(|d| format!("--block {d}")));
         own.extend(launch.grid.as_ref().map(|d| format!("--grid {d}")));

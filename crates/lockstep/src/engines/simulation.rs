@@ -260,6 +260,7 @@ pub(crate) fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         operations: Vec::new(),
         elsewhere: Vec::new(),
         ended_by_clock: false,
+        budget: None,
         go_on: None,
         unknown_allowed: false,
     }

@@ -371,6 +371,7 @@ impl Checker<'_> {
         incomplete::name(file.module, &mut report);
         traces::add(kernel, &mut report, &analysis);
         report.operations = safe::operations(kernel);
+        report.budget = Some(budget);
         file.codes.extend(keys.map(|k| (k.code, part.answers.len())));
         part.answers.push(Answer { report, budget });
         Ok(())
