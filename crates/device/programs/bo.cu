@@ -1,7 +1,7 @@
 // Binomial options: prices at the leaves, folded step by step; in one form a barrier of the fold is missing.
 // launch[bug]: --kernel bo_without --block 64 --grid 2 --arg 'strike=f32[2]:random' --arg 'price=f32[2]'
 // launch[normal]: --kernel bo_with --block 64 --grid 2 --arg 'strike=f32[2]:random' --arg 'price=f32[2]'
-// launch[large]: --kernel bo_with --block 64 --grid 262144 --arg 'strike=f32[262144]:random' --arg 'price=f32[262144]'
+// launch[large]: --kernel bo_with --block 64 --grid 524288 --arg 'strike=f32[524288]:random' --arg 'price=f32[524288]'
 template <bool barrier> __device__ void fold(const float *strike, float *price) {
     __shared__ float call[64];
     int t = threadIdx.x;

@@ -1,7 +1,7 @@
 // Sums by cluster. Each thread has four bins of its own; a label beyond them is in a neighbour's.
 // launch[bug]: --block 64 --grid 2 --arg 'label=i32[1024]:random' --arg 'value=f32[1024]:ones' --arg 'sums=f32[512]' --arg n=8
 // launch[normal]: --block 64 --grid 2 --arg 'label=i32[1024]:3' --arg 'value=f32[1024]:ones' --arg 'sums=f32[512]' --arg n=8
-// launch[large]: --block 64 --grid 32768 --arg 'label=i32[16777216]:3' --arg 'value=f32[16777216]:ones' --arg 'sums=f32[8388608]' --arg n=8
+// launch[large]: --block 64 --grid 32768 --arg 'label=i32[268435456]:3' --arg 'value=f32[268435456]:ones' --arg 'sums=f32[8388608]' --arg n=128
 __global__ void co_cluster(const int *label, const float *value, float *sums, int n) {
     __shared__ float bins[64 * 4 + 4];
     int t = threadIdx.x, first = (blockIdx.x * blockDim.x + t) * n;

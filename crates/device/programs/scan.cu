@@ -1,7 +1,7 @@
 // Prefix sums of a block, with or without the first barrier.
 // launch[bug]: --kernel scan_without --block 64 --grid 1 --arg 'in=i32[64]:iota' --arg 'out=i32[64]'
 // launch[normal]: --kernel scan_with --block 64 --grid 1 --arg 'in=i32[64]:iota' --arg 'out=i32[64]'
-// launch[large]: --kernel scan_with --block 64 --grid 262144 --arg 'in=i32[16777216]:iota' --arg 'out=i32[16777216]'
+// launch[large]: --kernel scan_with --block 64 --grid 2097152 --arg 'in=i32[134217728]:iota' --arg 'out=i32[134217728]'
 template <bool barrier> __device__ void scan(const int *in, int *out) {
     __shared__ int s[64];
     int t = threadIdx.x;

@@ -1,6 +1,6 @@
 // How well pairs of texts match: the table of Smith and Waterman, diagonal after diagonal in shared memory.
 // launch[small]: --block 32 --grid 2 --arg 'a=u8[64]:random' --arg 'b=u8[96]:random' --arg 'best=i32[2]' --arg length=48
-// launch[large]: --block 128 --grid 4224 --arg 'a=u8[540672]:random' --arg 'b=u8[4325376]:random' --arg 'best=i32[4224]' --arg length=1024
+// launch[large]: --block 128 --grid 4224 --arg 'a=u8[540672]:random' --arg 'b=u8[8650752]:random' --arg 'best=i32[4224]' --arg length=2048
 __global__ void align(const unsigned char *a, const unsigned char *b, int *best, int length) {
     __shared__ int score[3][129];
     __shared__ int most[128];

@@ -1,6 +1,6 @@
 // How often each eight bits in a row come, counted in shared memory first, then for the whole grid.
 // launch[small]: --block 64 --grid 2 --arg 'in=u32[512]:iota' --arg 'out=u32[256]' --arg n=512
-// launch[large]: --block 256 --grid 2112 --arg 'in=u32[67108864]:random' --arg 'out=u32[256]' --arg n=67108864
+// launch[large]: --block 256 --grid 2112 --arg 'in=u32[268435456]:random' --arg 'out=u32[256]' --arg n=268435456
 __global__ void histogram(const unsigned *in, unsigned *out, int n) {
     __shared__ unsigned bins[256];
     for (int b = threadIdx.x; b < 256; b += blockDim.x) bins[b] = 0;

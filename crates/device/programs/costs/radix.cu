@@ -1,6 +1,6 @@
 // A pass of a radix sort: each block sorts its pieces by four bits, and keeps them apart by value.
 // launch[small]: --block 64 --grid 2 --arg 'in=u32[256]:random' --arg 'out=u32[256]' --arg 'first=u32[32]' --arg tiles=2 --arg shift=4
-// launch[large]: --block 256 --grid 1056 --arg 'in=u32[4325376]:random' --arg 'out=u32[4325376]' --arg 'first=u32[16896]' --arg tiles=16 --arg shift=4
+// launch[large]: --block 256 --grid 1056 --arg 'in=u32[43253760]:random' --arg 'out=u32[43253760]' --arg 'first=u32[16896]' --arg tiles=160 --arg shift=4
 __global__ void radix(const unsigned *in, unsigned *out, unsigned *first, int tiles, int shift) {
     __shared__ unsigned total[16], next[16], ones[256];
     int t = threadIdx.x;

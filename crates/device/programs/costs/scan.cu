@@ -1,6 +1,6 @@
 // Prefix sums of rows: tile after tile, each in shared memory, the sum of those before is carried along.
 // launch[small]: --block 64 --grid 2 --arg 'in=u32[256]:iota' --arg 'out=u32[256]' --arg tiles=2
-// launch[large]: --block 512 --grid 1056 --arg 'in=u32[17301504]:random' --arg 'out=u32[17301504]' --arg tiles=32
+// launch[large]: --block 512 --grid 1056 --arg 'in=u32[155713536]:random' --arg 'out=u32[155713536]' --arg tiles=288
 __global__ void scan(const unsigned *in, unsigned *out, int tiles) {
     __shared__ unsigned part[512];
     int t = threadIdx.x;

@@ -1,6 +1,6 @@
 // Softmax of the rows of a matrix, a block for each row: largest value, sum, quotient.
 // launch[small]: --block 64 --grid 3 --arg 'in=f32[600]:random' --arg 'out=f32[600]' --arg columns=200
-// launch[large]: --block 256 --grid 131072 --arg 'in=f32[67108864]:random' --arg 'out=f32[67108864]' --arg columns=512
+// launch[large]: --block 256 --grid 393216 --arg 'in=f32[201326592]:random' --arg 'out=f32[201326592]' --arg columns=512
 __global__ void softmax(const float *in, float *out, int columns) {
     __shared__ float part[256];
     int t = threadIdx.x;

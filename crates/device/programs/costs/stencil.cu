@@ -1,6 +1,6 @@
 // Some steps of heat conduction on tiles whose edges are kept at zero, in shared memory.
 // launch[small]: --block 16,16 --grid 2,2 --arg 'in=f32[1024]:random' --arg 'out=f32[1024]' --arg width=32 --arg steps=2
-// launch[large]: --block 32,32 --grid 128,128 --arg 'in=f32[16777216]:random' --arg 'out=f32[16777216]' --arg width=4096 --arg steps=24
+// launch[large]: --block 32,32 --grid 128,128 --arg 'in=f32[16777216]:random' --arg 'out=f32[16777216]' --arg width=4096 --arg steps=72
 __global__ void stencil(const float *in, float *out, int width, int steps) {
     __shared__ float now[34][34], next[34][34];
     int x = threadIdx.x + 1, y = threadIdx.y + 1;

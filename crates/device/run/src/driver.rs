@@ -17,6 +17,9 @@ const OLDEST: c_int = 12_000;
 type Code = c_int;
 pub(crate) type Address = u64;
 
+/// What fails where the kernel itself does.
+pub(crate) const THE_KERNEL: &str = "the kernel";
+
 /// Codes of the driver that have a message of their own.
 const OUT_OF_MEMORY: Code = 2;
 const NO_DEVICE: Code = 100;
@@ -346,7 +349,7 @@ impl Device {
             match unsafe { (self.call.query)(end) } {
                 NOT_READY if began.elapsed() > limit => return Err(Failure::NeverEnds(limit)),
                 NOT_READY => std::thread::sleep(Duration::from_micros(200)),
-                code => break self.check("the kernel", code)?,
+                code => break self.check(THE_KERNEL, code)?,
             }
         }
         let mut milliseconds = 0f32;

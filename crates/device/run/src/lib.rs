@@ -64,7 +64,7 @@ pub struct Ran {
     pub shared_cells: u64,
     /// With [`Request::compare`].
     pub differences: Option<Vec<Difference>>,
-    /// The device stopped the kernel with the checker.
+    /// The device stopped the kernel, with the checker or without.
     pub stopped: Option<Failure>,
 }
 
@@ -131,6 +131,31 @@ impl fmt::Display for Failure {
     }
 }
 
+impl Failure {
+    /// Whether the kernel had begun.
+    fn is_of_the_kernel(&self) -> bool {
+        match self {
+            Failure::IllegalAddress | Failure::NeverEnds(_) => true,
+            Failure::Driver(what, _) => what == driver::THE_KERNEL,
+            _ => false,
+        }
+    }
+}
+
+impl Ran {
+    /// The time of a launch; none where the device stopped it, which is noted. Without a finding before it, that is all there is to say.
+    fn unless_stopped(&mut self, time: Result<f64, Failure>) -> Result<Option<f64>, Failure> {
+        match time {
+            Ok(time) => Ok(Some(time)),
+            Err(e) if e.is_of_the_kernel() && !self.findings.is_empty() => {
+                self.stopped = Some(e);
+                Ok(None)
+            }
+            Err(e) => Err(e),
+        }
+    }
+}
+
 /// Runs a launch on the GPU.
 pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
     let kernel = &archive.kernel;
@@ -178,8 +203,9 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
     // Last: what the checker has found is known even where the device stops the kernel, and is no use any more.
     if ran.stopped.is_none() {
         let plain = device.load(&archive.plain, threads)?;
-        ran.plain = Some(launches(plain, u64::from(request.launch.shared), &|| Ok(()))?);
-        if request.compare {
+        let time = launches(plain, u64::from(request.launch.shared), &|| Ok(()));
+        ran.plain = ran.unless_stopped(time)?;
+        if request.compare && ran.stopped.is_none() {
             let outputs = arrays.read(&device, &bound)?;
             let differences = compare::with_simulator(archive, &bound, &outputs);
             ran.differences = Some(differences.map_err(Failure::Launch)?);
@@ -244,25 +270,20 @@ fn checked(
     };
     let (beside, shared) = place(layout.shared_with_cells(), layout.shared_words)?;
     let module = prepared(Scheme::Flag, beside)?;
-    match launches(module, shared, &|| device.clear(cells, ran.global_cells)) {
-        Ok(time) => ran.checked = Some(time),
-        Err(e @ (Failure::IllegalAddress | Failure::NeverEnds(_))) => ran.stopped = Some(e),
-        Err(e) => return Err(e),
-    }
+    let time = launches(module, shared, &|| device.clear(cells, ran.global_cells));
     let report = words.read();
     ran.findings = report::findings(archive, &report, bound, &request.launch);
     ran.gaps = report::gaps(&report, bound);
-    let Some(marks) = marks.as_ref().filter(|_| ran.stopped.is_none()) else {
-        // Without a finding, that the kernel was stopped is all there is to say.
-        return match ran.stopped.take_if(|_| ran.findings.is_empty()) {
-            Some(failure) => Err(failure),
-            None => Ok(()),
-        };
-    };
+    ran.checked = ran.unless_stopped(time)?;
+    let Some(marks) = marks.as_ref().filter(|_| ran.stopped.is_none()) else { return Ok(()) };
 
     let (beside, shared) = place(layout.shared_with_own(), abi::OWN_WORDS)?;
     let module = prepared(Scheme::Statement, beside)?;
-    ran.recorded = Some(launches(module, shared, &|| marks.clear_log(device))?);
+    let time = launches(module, shared, &|| marks.clear_log(device));
+    ran.recorded = ran.unless_stopped(time)?;
+    if ran.stopped.is_some() {
+        return Ok(());
+    }
     let (records, is_short) = statements::records(&marks.read_log(device)?);
     let pairs = statements::pairs(&records);
     let sites: HashSet<usize> =

@@ -1,5 +1,8 @@
 //! `lockstep-device`: runs what `lockstep device build` has written.
 
+#[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
+mod older_glibc;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

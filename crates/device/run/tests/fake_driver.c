@@ -46,7 +46,7 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
                    void *stream, void **args, void **extra) {
     launched = !strcmp(f, "checked") ? 2 : 1;
     // What a race of the first access would leave: lane 1 of warp 0 after a write by lane 0.
-    if (launched == 2 && is("race")) {
+    if (launched == 2 && (is("race") || is("race, then illegal"))) {
         unsigned row[12] = {3, 1, 0, 0, 0, 0, 0, 5, 5u << 5, 5 | 3 << 8, 1, 0};
         row[7] = 5 | 5 << 15, row[8] = 5u << 5;
         memcpy(*(unsigned **)variables[0] + 16, row, sizeof row);
@@ -57,6 +57,7 @@ int cuEventCreate(void **e, unsigned f) { return *e = &launched, 0; }
 int cuEventRecord(void *e, void *s) { return 0; }
 int cuEventQuery(void *e) {
     if (is("hang")) return 600;
+    if (is("race, then illegal") && launched == 1) return 700;
     return is("illegal") && launched == 2 ? 700 : is("fails") ? 719 : 0;
 }
 int cuEventElapsedTime(float *ms, void *a, void *b) { return *ms = launched == 2 ? 2.5f : 1.25f, 0; }

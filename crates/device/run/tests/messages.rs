@@ -134,6 +134,16 @@ fn a_kernel_that_is_stopped_says_so() {
     assert!(err.contains("the GPU stopped the kernel: it accessed an address"), "{err}");
 }
 
+/// The launch with the checker comes first; that without it is only timed.
+#[test]
+fn what_was_found_is_told_where_the_kernel_alone_is_stopped() {
+    let dir = place();
+    let (status, out, err) = ran(dir.path(), Some("race, then illegal"), &RUN);
+    assert_eq!(status, 1, "{out}{err}");
+    assert!(out.contains("error[data-race]"), "{out}");
+    assert!(err.contains("the GPU stopped the kernel: it accessed an address"), "{err}");
+}
+
 #[test]
 fn ptx_that_does_not_assemble_is_told_with_its_line() {
     let dir = place();
