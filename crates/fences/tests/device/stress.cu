@@ -1,15 +1,17 @@
 // Kernels that synchronise through memory, with all fences, without those of the writer, of the reader, or of both, on a real GPU:
 // each is launched many times while another kernel keeps the memory busy, and the launches that go wrong are counted.
 //
-//     nvcc -O2 -arch=native -o stress stress.cu && ./stress 5000
+//     nvcc -O2 -arch=native -o stress stress.cu && ./stress 5000        # or ./stress 5000 66: with 66 blocks beside them only
 //
-// The same kernels are read by Lockstep: `lockstep fences stress.cu --kernel message`.
+// `tests/fences/stress.rs` explores the same kernels: docs/src/fences.md has both answers beside each other.
 #define FENCE(on) \
     if (on) __threadfence()
 
 // Words between two variables, so that they lie in different lines of the cache. Nobody writes the word behind a variable: who
 // reads it has the line in its cache, with the old value of the variable.
+#ifndef APART
 #define APART 64
+#endif
 
 // One block writes a message and sets a flag; another waits for the flag.
 template <bool RELEASE, bool ACQUIRE>
@@ -124,6 +126,18 @@ __global__ void chained(int *sum, volatile int *ready, int *wrong, int round) {
     ready[blockIdx.x * APART] = round;
 }
 
+#define EACH(kernel, ...)                                          \
+    template __global__ void kernel<true, true>(__VA_ARGS__);      \
+    template __global__ void kernel<true, false>(__VA_ARGS__);     \
+    template __global__ void kernel<false, true>(__VA_ARGS__);     \
+    template __global__ void kernel<false, false>(__VA_ARGS__)
+EACH(message, int *, volatile int *, int *, int);
+EACH(last_block, int *, unsigned *, int *, int);
+EACH(last_block_barrier, int *, unsigned *, int *, int);
+EACH(locked, int *, int *, int *, int);
+EACH(queue, int *, volatile int *, int *, int *, int, int);
+EACH(chained, int *, volatile int *, int *, int);
+
 #ifdef __NVCC__
 #include <cstdio>
 #include <cstdlib>
@@ -153,6 +167,7 @@ static void check(cudaError_t error) {
 template <typename Launch>
 static int failures(int rounds, Launch launch) {
     int count = 0;
+    fflush(stdout);
     check(cudaMemsetAsync(ints, 0, 1 << 22, own));
     for (int round = 1; round <= rounds; ++round) {
         check(cudaMemsetAsync(wrong, 0, 4, own));
@@ -193,6 +208,8 @@ static void all(int rounds) {
 }
 
 int main(int argc, char **argv) {
+    // Else the first launch of each kernel waits for the noise to end.
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1);
     int rounds = argc > 1 ? atoi(argv[1]) : 1000, *stop;
     unsigned *memory, words = 1 << 26;
     cudaStream_t other;
@@ -203,6 +220,7 @@ int main(int argc, char **argv) {
     check(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking));
     check(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
     for (int blocks : {0, 66, 264}) {
+        if (argc > 2 && atoi(argv[2]) != blocks) continue;
         *(volatile int *)stop = 0;
         if (blocks) noise<<<blocks, 256, 0, other>>>(memory, words, stop, 1);
         printf("%d launches each, %d blocks beside them:\n", rounds, blocks);

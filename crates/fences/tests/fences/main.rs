@@ -4,5 +4,6 @@ mod executed;
 mod published;
 mod rows;
 mod simulated;
+mod stress;
 mod table;
 mod weakly;
