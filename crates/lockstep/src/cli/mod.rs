@@ -4,6 +4,7 @@ pub(crate) mod clang_style_args;
 pub(crate) mod colour;
 pub(crate) mod device_options;
 pub(crate) mod dims;
+pub(crate) mod formats;
 pub(crate) mod internal;
 pub(crate) mod interrupt;
 pub(crate) mod kind_names;

@@ -17,6 +17,7 @@ use lockstep_search::Alias;
 use crate::cli::colour::When;
 use crate::cli::device_options::{DEVICE_HELP, DeviceArgs};
 use crate::cli::dims::{self, DimArg};
+use crate::cli::formats::{Also, Format};
 use crate::cli::kind_names::KindParser;
 use crate::cli::paths::{CheckCommandArgs, FencesCommandArgs, PathArgs};
 use crate::cli::program_options::{EXEC_HELP, ExecArgs, NVCC_HELP, NvccArgs};
@@ -599,6 +600,9 @@ pub(crate) struct ReportArgs {
     /// Write the report to FILE instead of standard output (exec: standard error)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Write the report to FILE in another format too; may be repeated
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = Also::parse)]
+    pub(crate) also: Vec<Also>,
     /// Write the launch of each finding to a file in DIR, for 'lockstep run --replay'
     #[arg(long, value_name = "DIR")]
     pub(crate) witness_dir: Option<PathBuf>,
@@ -648,22 +652,6 @@ impl LaunchArgs {
     pub(crate) fn parsed_args(&self) -> Result<Vec<(String, ArgValue)>, String> {
         self.args.iter().map(|a| ArgValue::parse_assignment(a)).collect()
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For terminals
-    Human,
-    /// One line per finding, file:line:col
-    Concise,
-    /// One JSON object, for scripts (schemas/report.schema.json)
-    Json,
-    /// SARIF 2.1.0, for code hosts and editors
-    Sarif,
-    /// Annotations for GitHub workflows
-    Github,
-    /// One self-contained page, for browsers
-    Html,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

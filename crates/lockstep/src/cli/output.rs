@@ -9,7 +9,8 @@ use lockstep_finding::{InputError, Report, Warning};
 use lockstep_names as names;
 
 use crate::cli::colour;
-use crate::cli::options::{Analysis, Format, ReportArgs};
+use crate::cli::formats::Format;
+use crate::cli::options::{Analysis, ReportArgs};
 use crate::cli::progress;
 
 /// Writes the report as asked, and errors to standard error.
@@ -20,8 +21,12 @@ pub(crate) fn write_report(
     seconds: f64,
 ) -> Result<(), String> {
     let args = &analysis.report;
-    let text = rendered(report, sources, args, seconds);
+    let text = rendered(report, sources, args, args.format, args.output.is_some(), seconds);
     write_text(&text, args.output.as_deref())?;
+    for also in &args.also {
+        let text = rendered(report, sources, args, also.format, true, seconds);
+        write_text(&text, Some(&also.file))?;
+    }
     if args.statistics {
         complain(render::statistics(report, &args.times.seconds()).trim_end());
     }
@@ -29,28 +34,46 @@ pub(crate) fn write_report(
     Ok(())
 }
 
-/// The same, of a program that was run: standard output is the program's.
+/// The same, of a program that was run: standard output is the program's. What is said in short is for people, the other formats
+/// have everything.
 pub(crate) fn write_program_report(
     report: &Report,
+    in_short: &Report,
     sources: &mut Sources,
     args: &ReportArgs,
     seconds: f64,
 ) -> Result<(), String> {
-    let text = rendered(report, sources, args, seconds);
+    let of = |format| match format {
+        Format::Json | Format::Sarif => report,
+        _ => in_short,
+    };
+    let text =
+        rendered(of(args.format), sources, args, args.format, args.output.is_some(), seconds);
     match &args.output {
         Some(file) => write_text(&text, Some(file))?,
         None if text.trim().is_empty() => {}
         None => complain(text.trim_end()),
     }
-    if args.statistics {
-        complain(render::statistics(report, &[]).trim_end());
+    for also in &args.also {
+        let text = rendered(of(also.format), sources, args, also.format, true, seconds);
+        write_text(&text, Some(&also.file))?;
     }
-    say_the_rest(report, args);
+    if args.statistics {
+        complain(render::statistics(of(args.format), &[]).trim_end());
+    }
+    say_the_rest(of(args.format), args);
     Ok(())
 }
 
-fn rendered(report: &Report, sources: &mut Sources, args: &ReportArgs, seconds: f64) -> String {
-    match args.format {
+fn rendered(
+    report: &Report,
+    sources: &mut Sources,
+    args: &ReportArgs,
+    format: Format,
+    to_file: bool,
+    seconds: f64,
+) -> String {
+    match format {
         Format::Concise => render::concise(report, sources, args.quiet),
         Format::Json => render::json(report, sources),
         Format::Sarif => {
@@ -63,9 +86,8 @@ fn rendered(report: &Report, sources: &mut Sources, args: &ReportArgs, seconds: 
             render::html(report, sources, &options)
         }
         Format::Human => {
-            let colour = colour::of_report(args.color, args.output.is_some());
             let options = HumanOptions {
-                colour,
+                colour: colour::of_report(args.color, to_file),
                 seconds: Some(seconds),
                 quiet: args.quiet,
                 ..HumanOptions::default()

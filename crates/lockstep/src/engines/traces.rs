@@ -7,13 +7,14 @@ use lockstep_finding::{Confidence, DecidedBy, Finding, KernelReport, Kind};
 use lockstep_kernel::Kernel;
 use lockstep_simulate::{Config, bind, trace};
 
-use crate::cli::options::{Analysis, Format};
+use crate::cli::formats::Format;
+use crate::cli::options::Analysis;
 
 /// Findings of one kernel that are looked at.
 const MOST: usize = 32;
 
 /// What a format shows of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shown {
     Nothing,
     /// A few lines on a terminal: the variables of two threads, and who touched what.
@@ -23,8 +24,15 @@ pub(crate) enum Shown {
 }
 
 impl Shown {
+    /// By the format that shows most.
     pub(crate) fn of(analysis: &Analysis) -> Shown {
-        match analysis.report.format {
+        let report = &analysis.report;
+        let also = report.also.iter().map(|also| also.format);
+        also.map(Shown::by).fold(Shown::by(report.format), Shown::max)
+    }
+
+    fn by(format: Format) -> Shown {
+        match format {
             Format::Html => Shown::Page,
             Format::Human => Shown::Lines,
             _ => Shown::Nothing,

@@ -11,7 +11,8 @@ use lockstep_finding::source::Sources;
 use lockstep_search::Alias;
 
 use super::diagnostics::Diagnostics;
-use crate::cli::options::{Evolve, FilesArgs, Format, Lang};
+use crate::cli::formats::Format;
+use crate::cli::options::{Evolve, FilesArgs, Lang};
 use crate::engines::task::Engines;
 use crate::project::check::{self, Unit};
 use crate::project::plan::Plan;

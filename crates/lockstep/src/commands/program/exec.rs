@@ -16,7 +16,7 @@ use lockstep_runtime::record;
 
 use crate::cli::BAD_INPUT;
 use crate::cli::interrupt;
-use crate::cli::options::{Format, SchedulingArg};
+use crate::cli::options::SchedulingArg;
 use crate::cli::output;
 use crate::cli::program_options::ExecArgs;
 use crate::commands::program::compile::{Build, Scratch};
@@ -50,12 +50,11 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<u8, String> {
     let mut sources = Sources::new();
     let texts: Vec<(&str, &str)> = told.iter().flat_map(record::Told::sources).collect();
     texts.iter().for_each(|(name, text)| sources.insert(name, text));
-    let mut shown = made.clone();
-    if !matches!(args.report.format, Format::Json | Format::Sarif) {
-        report::for_people(&mut shown);
-    }
+    let mut in_short = made.clone();
+    report::for_people(&mut in_short);
     output::write_program_report(
-        &shown,
+        &made,
+        &in_short,
         &mut sources,
         &args.report,
         started.elapsed().as_secs_f64(),
