@@ -15,6 +15,15 @@
 //! **Architecture Invariant:** the machine knows none of its observers, and
 //! nothing here chooses a launch or proves anything.
 
+/// What unsafe code relies on: asserted where the feature `checked` is on.
+macro_rules! relied_on {
+    ($holds:expr) => {
+        if cfg!(feature = "checked") {
+            assert!($holds);
+        }
+    };
+}
+
 mod check;
 mod code;
 mod launch;

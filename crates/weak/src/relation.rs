@@ -234,7 +234,7 @@ impl Relation {
     }
 
     fn zip(&self, other: &Relation, f: impl Fn(u128, u128) -> u128) -> Relation {
-        debug_assert_eq!(self.size(), other.size());
+        assert_eq!(self.size(), other.size());
         Relation { rows: self.rows.iter().zip(&other.rows).map(|(&a, &b)| f(a, b)).collect() }
     }
 }

@@ -22,6 +22,7 @@ mod generate;
 mod host;
 
 use std::path::Path;
+use std::sync::Mutex;
 
 use generate::{Case, Language, Launch, Overlap, Random};
 use lockstep_finding::launch::{Dimension, Expr, Number};
@@ -39,42 +40,64 @@ fn number(name: &str, default: u64) -> u64 {
 #[test]
 fn verdicts_hold_for_all_launches_that_their_conditions_allow() {
     let (first, count) = (number("LOCKSTEP_SEED", 1), number("LOCKSTEP_RANDOM", 120));
-    let folder = tempfile::tempdir().expect("a folder");
-    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
-    for seed in first..first + count.div_ceil(KERNELS as u64) {
-        let mut random = Random::new(seed);
-        let language = match seed % 8 {
-            3 => Language::OpenCl { is_2: false },
-            7 => Language::OpenCl { is_2: true },
-            _ => Language::Cuda,
-        };
-        let cases: Vec<Case> =
-            (0..KERNELS).map(|i| Case::random(&mut random, i, language)).collect();
-        let text = source(&cases, language, folder.path());
-        let mut args = vec!["check", "--format", "json", "--no-cache", "--jobs", "2"];
-        args.extend(match language {
-            Language::Cuda => &["generated.cu"][..],
-            Language::OpenCl { is_2: false } => &["generated.cl"],
-            Language::OpenCl { is_2: true } => &["generated.cl", "--", "-cl-std=CL2.0"],
-        });
-        let ended = support::lockstep(folder.path(), &args);
-        let report: Value = serde_json::from_str(&ended.out)
-            .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}\n{}", ended.out, ended.err));
-        assert_eq!(report["errors"], serde_json::json!([]), "seed {seed}\n{text}");
-        for case in &cases {
-            let kernels = report["kernels"].as_array().expect("kernels");
-            let kernel = kernels.iter().find(|k| k["name"] == case.name()).expect("the kernel");
-            if let Err(why) = judge(case, kernel, &mut tally) {
-                let source = source(std::slice::from_ref(case), language, folder.path());
-                wrong.push(format!("seed {seed}, {}: {why}\n{source}", case.name()));
-            }
-        }
-    }
+    let seeds: Vec<u64> = (first..first + count.div_ceil(KERNELS as u64)).collect();
+    let total = Mutex::new(Tally::default());
+    let wrong = support::in_parallel(
+        &seeds,
+        |seed| format!("seed {seed}"),
+        |&seed| {
+            let mut tally = Tally::default();
+            let outcome = verdicts_of_a_file(seed, &mut tally);
+            total.lock().expect("no panic").add(&tally);
+            outcome
+        },
+    );
+    let tally = total.into_inner().expect("no panic");
     println!("{tally:?}");
     let shown = &wrong[..wrong.len().min(SHOWN)];
-    assert!(wrong.is_empty(), "{} are wrong, such as\n{}", wrong.len(), shown.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} files have wrong ones, such as\n{}",
+        wrong.len(),
+        shown.join("\n")
+    );
     assert!(tally.proved * 5 > tally.kernels, "few are proved: {tally:?}");
     assert!(tally.confirmed * 20 > tally.kernels, "few are confirmed: {tally:?}");
+}
+
+/// All that is wrong in the report of one random file.
+fn verdicts_of_a_file(seed: u64, tally: &mut Tally) -> Result<(), String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut random = Random::new(seed);
+    let language = match seed % 8 {
+        3 => Language::OpenCl { is_2: false },
+        7 => Language::OpenCl { is_2: true },
+        _ => Language::Cuda,
+    };
+    let cases: Vec<Case> = (0..KERNELS).map(|i| Case::random(&mut random, i, language)).collect();
+    let text = source(&cases, language, folder.path());
+    let mut args = vec!["check", "--format", "json", "--no-cache", "--jobs", "1"];
+    args.extend(match language {
+        Language::Cuda => &["generated.cu"][..],
+        Language::OpenCl { is_2: false } => &["generated.cl"],
+        Language::OpenCl { is_2: true } => &["generated.cl", "--", "-cl-std=CL2.0"],
+    });
+    let ended = support::lockstep(folder.path(), &args);
+    let report: Value = serde_json::from_str(&ended.out)
+        .map_err(|e| format!("{e}\n{}\n{}", ended.out, ended.err))?;
+    if report["errors"] != serde_json::json!([]) {
+        return Err(format!("{}\n{text}", report["errors"]));
+    }
+    let mut wrong = String::new();
+    for case in &cases {
+        let kernels = report["kernels"].as_array().expect("kernels");
+        let kernel = kernels.iter().find(|k| k["name"] == case.name()).expect("the kernel");
+        if let Err(why) = judge(case, kernel, tally) {
+            let source = source(std::slice::from_ref(case), language, folder.path());
+            wrong += &format!("{}: {why}\n{source}\n", case.name());
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
 /// Writes a file of kernels with its host code; the text of both.
@@ -101,6 +124,15 @@ struct Tally {
     confirmed: usize,
     /// Launches that were enumerated for a proof.
     launches: usize,
+}
+
+impl Tally {
+    fn add(&mut self, other: &Tally) {
+        self.kernels += other.kernels;
+        self.proved += other.proved;
+        self.confirmed += other.confirmed;
+        self.launches += other.launches;
+    }
 }
 
 fn judge(case: &Case, kernel: &Value, tally: &mut Tally) -> Result<(), String> {

@@ -308,7 +308,7 @@ impl<'k> Ctx<'k> {
             self.pool.constant(min, width)
         } else {
             let (id, t) = self.pool.var(max, width);
-            debug_assert_eq!(id.0 as usize, self.vars.len());
+            assert_eq!(id.0 as usize, self.vars.len());
             self.vars.push((kind, tag));
             if min > 0 {
                 let raw = self.raw(t);

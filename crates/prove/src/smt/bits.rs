@@ -202,7 +202,7 @@ impl<'a> Bits<'a> {
 
 impl Language for Bits<'_> {
     unsafe fn assertion(&mut self, t: T) -> Ast {
-        debug_assert_eq!(self.pool.width(t), 1);
+        assert_eq!(self.pool.width(t), 1);
         // SAFETY: the context is alive, and all terms are of it.
         unsafe { self.term(t) }
     }

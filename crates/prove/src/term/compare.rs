@@ -11,7 +11,7 @@ impl Pool {
 
     pub(super) fn new_eq(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
-        debug_assert_eq!(w, self.width(b));
+        assert_eq!(w, self.width(b));
         if a == b {
             return self.truth(true);
         }

@@ -411,7 +411,7 @@ impl Pool {
     // ---- conditions ----
 
     pub(crate) fn not(&mut self, a: T) -> T {
-        debug_assert_eq!(self.width(a), 1);
+        assert_eq!(self.width(a), 1);
         let one = self.constant(1, 1);
         self.xor(a, one)
     }

@@ -28,7 +28,7 @@ impl Pool {
 
     fn zext_now(&mut self, a: T, width: u32) -> T {
         let w = self.width(a);
-        debug_assert!(w < width);
+        assert!(w < width);
         match self.node(a).clone() {
             Node::Const(c) => return self.constant(c, width),
             Node::ZExt(x) => return self.zext(x, width),
@@ -149,7 +149,7 @@ impl Pool {
 
     fn trunc_now(&mut self, a: T, width: u32) -> T {
         let w = self.width(a);
-        debug_assert!(w > width);
+        assert!(w > width);
         match self.node(a).clone() {
             Node::Const(c) => return self.constant(c, width),
             Node::Trunc(x) => return self.trunc(x, width),

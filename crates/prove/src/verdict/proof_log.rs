@@ -103,7 +103,7 @@ impl Pairs<'_, '_> {
             });
             numbers.insert(i, number);
         }
-        debug_assert!(
+        assert!(
             asked.iter().all(|q| q.about != About::Race || q.by != DecidedBy::Nobody)
                 || kind != Kind::DataRace
         );

@@ -302,7 +302,7 @@ impl Target {
     /// The host address of byte `from` of a lane's access.
     #[inline(always)]
     fn at(&self, lane: usize, from: u64) -> *mut u8 {
-        debug_assert!(self.mask >> lane & 1 == 1 && from < self.size);
+        relied_on!(self.mask >> lane & 1 == 1 && from < self.size);
         let offset = self.offsets[lane] + lane as u64 * self.entry.stride + from;
         // SAFETY: `resolve_one` checked the lane's offset and size against the object's size.
         unsafe { self.entry.base.add(offset as usize) }
@@ -316,7 +316,7 @@ impl Target {
     /// Bits of the element of `bytes` bytes at byte `from` of a lane's access.
     #[inline(always)]
     pub(crate) fn get(&self, lane: usize, from: u64, bytes: u32) -> u64 {
-        debug_assert!(from + u64::from(bytes) <= self.size);
+        relied_on!(from + u64::from(bytes) <= self.size);
         let p = self.at(lane, from);
         // SAFETY: the element is within the lane's access, which is within the object; no other thread writes it,
         // because the block has claimed it.
@@ -332,7 +332,7 @@ impl Target {
 
     #[inline(always)]
     pub(crate) fn put(&self, lane: usize, from: u64, bytes: u32, value: u64) {
-        debug_assert!(from + u64::from(bytes) <= self.size);
+        relied_on!(from + u64::from(bytes) <= self.size);
         let p = self.at(lane, from);
         // SAFETY: as in `get`; no other thread reads or writes it.
         unsafe {
@@ -348,14 +348,14 @@ impl Target {
     /// The words of all lanes, if they are consecutive and four bytes wide.
     #[inline(always)]
     pub(crate) fn get_all(&self) -> [u32; LANES] {
-        debug_assert!(self.contiguous() && self.size == 4);
+        relied_on!(self.contiguous() && self.size == 4);
         // SAFETY: lane l is at offset 4 l from lane 0, and all are within the object.
         unsafe { self.at(0, 0).cast::<[u32; LANES]>().read_unaligned() }
     }
 
     #[inline(always)]
     pub(crate) fn put_all(&self, words: &[u32; LANES]) {
-        debug_assert!(self.contiguous() && self.size == 4);
+        relied_on!(self.contiguous() && self.size == 4);
         // SAFETY: as in `get_all`.
         unsafe { self.at(0, 0).cast::<[u32; LANES]>().write_unaligned(*words) };
     }

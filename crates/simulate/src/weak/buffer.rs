@@ -64,7 +64,7 @@ impl Buffer {
 
     /// Adds a store. What it overlaps must have left before.
     pub(crate) fn push(&mut self, store: Store) {
-        debug_assert!(self.overlapping(store.at, store.len).next().is_none());
+        relied_on!(self.overlapping(store.at, store.len).next().is_none());
         self.next += 1;
         self.stores.insert(store.at, (self.next, store));
         self.order.push_back((self.next, store.at));

@@ -13,7 +13,7 @@ const MOST_CLAUSES: usize = 40;
 
 impl Pool {
     pub(crate) fn not(&mut self, a: T) -> T {
-        debug_assert_eq!(self.ty(a), Ty::I1);
+        assert_eq!(self.ty(a), Ty::I1);
         match *self.node(a) {
             Node::Const(v) => self.truth(v == 0),
             Node::Not(inner) => inner,

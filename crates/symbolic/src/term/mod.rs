@@ -162,7 +162,7 @@ impl Pool {
     /// The same variable each time.
     pub(crate) fn input(&mut self, input: u32, element: u64, ty: Ty) -> T {
         if let Some(&t) = self.inputs.get(&(input, element)) {
-            debug_assert_eq!(self.ty(t), ty);
+            assert_eq!(self.ty(t), ty);
             return t;
         }
         let t = self.variable(Variable::Input { input, element }, ty);
