@@ -20,6 +20,7 @@ pub mod dump;
 pub mod edit;
 mod flow;
 pub mod guesses;
+pub mod handover;
 pub mod hints;
 pub mod image;
 mod ir;

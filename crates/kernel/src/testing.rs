@@ -161,10 +161,21 @@ impl Builder {
         index: Operand,
         value: Operand,
     ) -> Operand {
+        self.atomic(AtomicOp::Add, space, base, index, value)
+    }
+
+    pub(crate) fn atomic(
+        &mut self,
+        op: AtomicOp,
+        space: Space,
+        base: Operand,
+        index: Operand,
+        value: Operand,
+    ) -> Operand {
         let addr = self.element(base, index);
         let site = self.site(SiteKind::Atomic, space);
         let (order, scope) = (Order::Relaxed, Scope::Device);
-        let (op, ty, expected) = (AtomicOp::Add, Ty::I32, Operand::Undef);
+        let (ty, expected) = (Ty::I32, Operand::Undef);
         self.push(ty, Op::Atomic { site, op, ty, addr, value, expected, order, scope })
     }
 

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{DecidedBy, Kind, Origin, Reason};
+use lockstep_kernel::handover::Handovers;
 use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
-use lockstep_kernel::{AtomicOp, Kernel, Op};
+use lockstep_kernel::{Kernel, Op};
 use lockstep_prove::{Alarm, Assumptions, Model, Proof};
 use lockstep_search::{Alias, Given, Remedy, Searched, usual_launches};
 use lockstep_simulate::too_large;
@@ -74,8 +75,9 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
         proof::leave_usual(&mut proof, &|| usual_launches(kernel, given, seed));
     }
     // The order that barrier objects give is followed where they are executed.
-    if kernel.insts().any(|i| matches!(i.op, Op::Atomic { op: AtomicOp::Arrive, .. })) {
-        proof.alarms.retain(|alarm| !proof::rests_on_order(alarm));
+    if let Some(handovers) = Handovers::new(kernel) {
+        let may_be_ordered = |a: &Alarm| handovers.may_order(a.sites.0, a.sites.1);
+        proof.alarms.retain(|a| !(proof::rests_on_order(a) && may_be_ordered(a)));
     }
     let is_settled = q.kinds.iter().all(|k| proof::settles(&proof, *k))
         && !q.is_complete()
