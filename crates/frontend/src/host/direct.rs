@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use llvm_sys::core::LLVMGetGEPSourceElementType;
 
+use super::arrays::allocates;
 use super::memory::keeps_to_itself;
 use super::{Given, STUB, Stub, base, called, listed, stub};
 use crate::llvm::{self, Opcode, Val};
@@ -131,24 +132,36 @@ fn fills(user: Val, at: Val) -> bool {
         && llvm::operand(user, 0) != at
 }
 
-/// The value of a variable that a single store fills and that is otherwise only loaded, or put into an array of
-/// arguments.
+/// The value of a variable that a single store, or a single allocation, fills and that is otherwise only loaded, or put into an array
+/// of arguments. An allocated array is a load of the variable, or the variable itself if there is none.
 fn content(variable: Val, slots: &[Slot]) -> Option<Val> {
     if llvm::opcode_of(variable) != Some(Opcode::LLVMAlloca) {
         return None;
     }
-    let mut value = None;
+    let (mut value, mut load, mut fills) = (None, None, 0);
     for user in llvm::users(variable) {
         match llvm::opcode_of(user)? {
-            Opcode::LLVMLoad => {}
+            Opcode::LLVMLoad => load = Some(user),
             Opcode::LLVMStore if llvm::operand(user, 0) == variable => {
+                // Into the array of another launch, perhaps.
                 let to = llvm::operand(user, 1);
-                slots.iter().find(|slot| slot.at == to)?;
+                let is_argument = slots.iter().any(|slot| slot.at == to);
+                (is_argument || self::slots(base(to)).is_some()).then_some(())?;
             }
-            Opcode::LLVMStore if value.is_none() => value = Some(llvm::operand(user, 0)),
-            Opcode::LLVMCall if called(user)?.1.starts_with("llvm.lifetime") => {}
+            Opcode::LLVMStore => {
+                value = Some(llvm::operand(user, 0));
+                fills += 1;
+            }
+            Opcode::LLVMCall | Opcode::LLVMInvoke => {
+                let name = called(user)?.1;
+                if !name.starts_with("llvm.lifetime") {
+                    let is_filled = allocates(&name) && llvm::call_args(user)[0] == variable;
+                    is_filled.then_some(())?;
+                    fills += 1;
+                }
+            }
             _ => return None,
         }
     }
-    value
+    (fills == 1).then(|| value.or(load).unwrap_or(variable))
 }

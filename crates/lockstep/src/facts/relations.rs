@@ -119,9 +119,14 @@ fn of_launch(
         let relation = Relation { name, value: expression(value, &meaning)? };
         (relation.to_string().len() <= LONGEST).then_some(relation)
     };
+    // What is made of a value that nothing names may still have bounds: `min(n, 32)`.
+    let is_open = |v: &HostValue| expression(v, &meaning).is_none();
+    let bounds: Vec<Expr> =
+        related.iter().filter(|r| is_open(r.2)).flat_map(|r| bounds(&r.1, r.2)).collect();
     let relations = related.into_iter().filter_map(relation).collect();
     let mut conditions: Vec<Expr> = Vec::new();
-    for condition in launch.conditions.iter().filter_map(|c| self::condition(c, &meaning)) {
+    let asked = launch.conditions.iter().filter_map(|c| self::condition(c, &meaning));
+    for condition in asked.chain(bounds) {
         if condition.to_string().len() <= LONGEST && !conditions.contains(&condition) {
             conditions.push(condition);
         }
@@ -137,6 +142,44 @@ fn of_launch(
         related.sizes = sizes.collect();
     }
     related
+}
+
+/// Between which numbers a value lies, by minima and maxima with constants.
+fn bounds(name: &str, value: &HostValue) -> Vec<Expr> {
+    let bound = |op, limit: Option<i64>| {
+        let limit = Expr::Number(Number::Int(limit?.into()));
+        Some(Expr::Binary(op, Expr::Name(name.to_owned()).into(), limit.into()))
+    };
+    let [least, most] = range(value);
+    [bound(Operator::Ge, least), bound(Operator::Le, most)].into_iter().flatten().collect()
+}
+
+/// The least and the largest number that a value can be, where there is one: of an unknown there is none.
+fn range(value: &HostValue) -> [Option<i64>; 2] {
+    let HostValue::Binary(op, a, b) = value else {
+        return match value {
+            HostValue::Known(v) => [Some(*v); 2],
+            _ => [None; 2],
+        };
+    };
+    let (x, y) = (range(a), range(b));
+    let both = |i: usize, f: fn(i64, i64) -> Option<i64>| f(x[i]?, y[i]?);
+    let ascends = |by: i64, f: fn(i64, i64) -> Option<i64>| x.map(|limit| f(limit?, by));
+    let either = |i: usize, f: fn(i64, i64) -> i64| match (x[i], y[i]) {
+        (Some(a), Some(b)) => Some(f(a, b)),
+        (one, other) => one.or(other),
+    };
+    match (op, &**b) {
+        (HostOp::Min, _) => [both(0, |a, b| Some(a.min(b))), either(1, i64::min)],
+        (HostOp::Max, _) => [either(0, i64::max), both(1, |a, b| Some(a.max(b)))],
+        (HostOp::Add, _) => [both(0, i64::checked_add), both(1, i64::checked_add)],
+        (HostOp::Sub, HostValue::Known(by)) => ascends(*by, i64::checked_sub),
+        (HostOp::Mul, HostValue::Known(by @ 0..)) => ascends(*by, i64::checked_mul),
+        (HostOp::Div, HostValue::Known(by @ 1..)) => ascends(*by, i64::checked_div),
+        // What is divided is not negative, as everywhere here.
+        (HostOp::Rem, HostValue::Known(by @ 1..)) => [Some(0), Some(by - 1)],
+        _ => [None; 2],
+    }
 }
 
 /// Whether launches that agree with what is told of one are launches that the host may make.
@@ -359,7 +402,8 @@ mod tests {
         let launch = launch(values, &[]);
         let known = |part| given.iter().find(|(p, _)| *p == part).map(|(_, v)| *v);
         let related = of_launch(&launch, &[None, Some("n"), Some("m")], &known);
-        related.relations.iter().map(Relation::to_string).collect()
+        let relations = related.relations.iter().map(Relation::to_string);
+        relations.chain(related.conditions.iter().map(Expr::to_string)).collect()
     }
 
     #[test]
@@ -481,6 +525,27 @@ mod tests {
         assert_eq!(of(&binary(HostOp::Add, u, v.clone())), Some(vec![]));
         assert_eq!(of(&binary(HostOp::Div, v.clone(), c(0))), Some(vec![]));
         assert_eq!(super::bound(&v, &[HostBound::Apart, HostBound::Made]), Some(vec![]));
+    }
+
+    #[test]
+    fn what_nothing_names_may_have_bounds() {
+        let (u, c) = (HostValue::Unknown(0), HostValue::Known);
+        let least = || binary(HostOp::Min, u.clone(), c(32));
+        assert_eq!(told(&[(Block(0), least())], &[]), ["blockDim.x <= 32"]);
+        assert_eq!(
+            told(&[(Grid(0), binary(HostOp::Max, least(), c(2)))], &[]),
+            ["gridDim.x >= 2", "gridDim.x <= 32"]
+        );
+        let rounded = binary(HostOp::Div, binary(HostOp::Add, least(), c(31)), c(32));
+        assert_eq!(told(&[(Grid(0), rounded)], &[]), ["gridDim.x <= 1"]);
+        let rest = binary(HostOp::Rem, u.clone(), c(8));
+        assert_eq!(told(&[(Argument(1), rest)], &[]), ["n >= 0", "n <= 7"]);
+        // A name says more.
+        assert_eq!(
+            told(&[(Argument(1), u.clone()), (Block(0), least())], &[]),
+            ["blockDim.x == (n < 32 ? n : 32)"]
+        );
+        assert_eq!(told(&[(Block(0), binary(HostOp::Sub, c(32), u))], &[]), [""; 0]);
     }
 
     #[test]

@@ -47,8 +47,8 @@ pub(crate) struct Related {
 #[derive(Clone, Debug)]
 struct Condition {
     whole: Expr,
-    /// The slot that is its left operand, the comparison, and the right operand.
-    bound: Option<(usize, Operator, Expr)>,
+    /// The slot or dimension that is its left operand, the comparison, and the right operand.
+    bound: Option<(Target, Operator, Expr)>,
 }
 
 impl Condition {
@@ -57,10 +57,10 @@ impl Condition {
         let mut known = true;
         whole.for_each_name(&mut |n| known &= target(n, slots).is_some());
         let alone = match &**left {
-            Expr::Name(name) => target(name, slots).and_then(Target::slot),
+            Expr::Name(name) => target(name, slots),
             _ => None,
         };
-        let bound = alone.map(|slot| (slot, *op, (**right).clone()));
+        let bound = alone.map(|target| (target, *op, (**right).clone()));
         known.then(|| Condition { whole: whole.clone(), bound })
     }
 }
@@ -107,7 +107,8 @@ impl Related {
     /// Whether a slot has an upper and a lower bound.
     pub(crate) fn is_bound(&self, slot: usize) -> bool {
         let bounds = self.conditions.iter().filter_map(|c| c.bound.as_ref());
-        let bounds: Vec<Operator> = bounds.filter(|b| b.0 == slot).map(|b| b.1).collect();
+        let bounds: Vec<Operator> =
+            bounds.filter(|b| b.0 == Target::Slot(slot)).map(|b| b.1).collect();
         let any = |ops: [Operator; 2]| bounds.iter().any(|op| ops.contains(op));
         bounds.contains(&Operator::Eq)
             || any([Operator::Lt, Operator::Le]) && any([Operator::Gt, Operator::Ge])
@@ -168,6 +169,14 @@ fn target(name: &str, slots: &[Slot]) -> Option<Target> {
     slots.iter().position(is_it).map(Target::Slot)
 }
 
+fn value_at(target: Target, c: &Candidate) -> i64 {
+    match target {
+        Target::Slot(i) => c.int(i),
+        Target::Dimension(Dimension::Block(a)) => c.block[a].into(),
+        Target::Dimension(Dimension::Grid(a)) => c.grid[a].into(),
+    }
+}
+
 impl Space<'_> {
     /// Makes a candidate agree with every relation; dimensions that cannot be computed are zero.
     pub(crate) fn relate(&self, c: &mut Candidate) {
@@ -186,11 +195,11 @@ impl Space<'_> {
 
     /// Moves values on the wrong side of a condition to its boundary.
     fn bound(&self, c: &mut Candidate) {
-        let free = |slot: usize| !self.related.gives_slot(slot);
+        let follows = |target: Target| self.related.rules.iter().any(|r| r.0 == target);
         let bounds = self.related.conditions.iter().filter_map(|c| c.bound.as_ref());
-        for &(slot, op, ref side) in bounds.filter(|b| free(b.0)) {
+        for &(target, op, ref side) in bounds.filter(|b| !follows(b.0)) {
             let Some(side) = self.value_of(side, c) else { continue };
-            let v = c.int(slot);
+            let v = value_at(target, c);
             let moved = match op {
                 Operator::Lt => v.min(side.saturating_sub(1)),
                 Operator::Le => v.min(side),
@@ -200,8 +209,18 @@ impl Space<'_> {
                 _ => v,
             };
             if moved != v {
-                c.genes[slot] = Gene::Int(self.clamp(slot, moved));
+                self.set(target, moved, c);
             }
+        }
+    }
+
+    /// What a dimension cannot be is zero: then the candidate is no launch.
+    fn set(&self, target: Target, v: i64, c: &mut Candidate) {
+        let dimension = || u32::try_from(v).unwrap_or(0);
+        match target {
+            Target::Slot(i) => c.genes[i] = Gene::Int(self.clamp(i, v)),
+            Target::Dimension(Dimension::Block(a)) => c.block[a] = dimension(),
+            Target::Dimension(Dimension::Grid(a)) => c.grid[a] = dimension(),
         }
     }
 
@@ -233,16 +252,10 @@ impl Space<'_> {
     fn follow(&self, c: &mut Candidate) {
         let values: Vec<Option<i64>> =
             self.related.rules.iter().map(|(_, value)| self.value_of(value, c)).collect();
-        for ((target, _), value) in self.related.rules.iter().zip(values) {
-            let dimension = || value.and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
-            match *target {
-                Target::Dimension(Dimension::Block(a)) => c.block[a] = dimension(),
-                Target::Dimension(Dimension::Grid(a)) => c.grid[a] = dimension(),
-                Target::Slot(i) => {
-                    if let Some(v) = value {
-                        c.genes[i] = Gene::Int(self.clamp(i, v));
-                    }
-                }
+        for (&(target, _), value) in self.related.rules.iter().zip(values) {
+            match (target, value) {
+                (Target::Slot(_), None) => {}
+                (_, value) => self.set(target, value.unwrap_or(0), c),
             }
         }
     }
@@ -256,11 +269,7 @@ impl Space<'_> {
 
     pub(crate) fn value_of(&self, value: &Expr, c: &Candidate) -> Option<i64> {
         let lookup = |name: &str| {
-            let value = target(name, &self.slots).map(|t| match t {
-                Target::Slot(i) => i128::from(c.int(i)),
-                Target::Dimension(Dimension::Block(a)) => i128::from(c.block[a]),
-                Target::Dimension(Dimension::Grid(a)) => i128::from(c.grid[a]),
-            });
+            let value = target(name, &self.slots).map(|t| i128::from(value_at(t, c)));
             value.map(Number::Int).ok_or_else(String::new)
         };
         match value.evaluate(&lookup).ok()? {

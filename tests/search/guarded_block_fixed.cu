@@ -1,0 +1,28 @@
+// The host asks for the size of the block before it launches, or limits it; the size is no argument of the kernels. Each is right for
+// one warp.
+// lockstep: check --only data-race
+#include <algorithm>
+
+__device__ void exchange(int *out) {
+    __shared__ int s[1024];
+    s[threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+
+__global__ void returned(int *out) { exchange(out); }
+__global__ void asked(int *out) { exchange(out); }
+__global__ void limited(int *out) { exchange(out); }
+__global__ void cut(int *out) { exchange(out); }
+__global__ void remainder(int *out) { exchange(out); }
+
+void launch(int *out, int width, int height) {
+    limited<<<4, std::min(width, 32)>>>(out);
+    int lanes = height;
+    if (lanes > 16) lanes = 16;
+    cut<<<1, lanes>>>(out);
+    remainder<<<2, unsigned(height) % 32 + 1>>>(out);
+    if (width <= 32) asked<<<2, width>>>(out);
+    if (width > 32 || width < 1) return;
+    returned<<<1, width>>>(out);
+}
