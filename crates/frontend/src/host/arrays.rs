@@ -311,6 +311,20 @@ fn pointer(module: &Module, v: Val, known: &Known) -> Pointer {
     pointer
 }
 
+/// The condition by which a pointer is chosen out of two.
+pub(super) fn chosen(v: Val) -> Option<Val> {
+    let is_pointer = llvm::type_kind(llvm::type_of(v)) == llvm::TypeKind::LLVMPointerTypeKind;
+    (is_pointer && llvm::opcode_of(v) == Some(Opcode::LLVMSelect)).then(|| llvm::operand(v, 0))
+}
+
+/// A pointer, where this condition is true, or false.
+pub(super) fn chosen_by(v: Val, condition: Val, truth: bool) -> Val {
+    match chosen(v) == Some(condition) {
+        true => llvm::operand(v, if truth { 1 } else { 2 }),
+        false => v,
+    }
+}
+
 /// The device variable that a pointer points into, and the offset.
 fn variable(module: &Module, root: Val) -> Option<(String, Option<i64>)> {
     let is_global = |v: Val| llvm::value_kind(v) == llvm::ValueKind::LLVMGlobalVariableValueKind;

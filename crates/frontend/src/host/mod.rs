@@ -356,7 +356,7 @@ fn launches_of(
                     let launches = rounds.launches.iter().map(launch).collect();
                     host.launches.extend(in_rounds(whole, launches, rounds.all));
                 }
-                _ => host.launches.push(whole),
+                _ => host.launches.extend(site.by_pointers(whole)),
             }
         }
     }
@@ -402,18 +402,44 @@ struct Site<'a> {
 }
 
 impl Site<'_> {
+    /// The launch; where a condition chooses a pointer (`in_place ? in : out`), and so which arguments point into one array, a launch
+    /// for each of its values.
+    fn by_pointers(&self, whole: HostLaunch) -> Vec<HostLaunch> {
+        let known = Rc::default();
+        let arguments = self.arguments();
+        let Some(condition) = arguments.iter().find_map(|a| arrays::chosen(a.0)) else {
+            return vec![whole];
+        };
+        let chosen = [true, false].map(|truth| {
+            let pick = |&(v, place): &(Val, Given)| (arrays::chosen_by(v, condition, truth), place);
+            let arguments: Vec<(Val, Given)> = arguments.iter().map(pick).collect();
+            let aliases = arrays::aliases(self.module, &arguments, &known);
+            HostLaunch { aliases, ..whole.clone() }
+        });
+        match chosen[0].aliases == chosen[1].aliases {
+            true => vec![whole],
+            false => chosen.into(),
+        }
+    }
+
+    /// What is known of the arguments, each with its place among the parameters.
+    fn arguments(&self) -> Vec<(Val, Given)> {
+        let Some(stub) = self.stub else { return Vec::new() };
+        let given = llvm::call_args(self.inst).into_iter();
+        let arguments = match self.is_direct {
+            true => direct::arguments(self.inst, stub.count),
+            false => given.zip(&stub.given).filter_map(|(v, &g)| Some((v, g?))).collect(),
+        };
+        arrays::apart(self.module, arguments)
+    }
+
     /// The launch, with the known values of an iteration.
     fn launch(&self, known: &Rc<Known>) -> HostLaunch {
         let mut reader = Reader::new(known.clone());
         let mut launch = configuration(self.call, self.is_direct.into(), &mut reader);
         if let Some(stub) = self.stub {
             launch.arg_count = stub.count;
-            let given = llvm::call_args(self.inst).into_iter();
-            let arguments: Vec<(Val, Given)> = match self.is_direct {
-                true => direct::arguments(self.inst, stub.count),
-                false => given.zip(&stub.given).filter_map(|(v, &g)| Some((v, g?))).collect(),
-            };
-            let arguments = arrays::apart(self.module, arguments);
+            let arguments = self.arguments();
             launch.aliases = arrays::aliases(self.module, &arguments, known);
             launch.members = members(&arguments, &reader);
             for (v, place) in arguments {
