@@ -4,7 +4,7 @@
 
 __device__ void exchange(int *out) {
     __shared__ int s[1024];
-    s[threadIdx.x] = threadIdx.x;
+    s[threadIdx.x] = threadIdx.x; //~ data-race
     __syncwarp();
     out[blockIdx.x * blockDim.x + threadIdx.x] = s[blockDim.x - 1 - threadIdx.x]; //~ data-race
 }
