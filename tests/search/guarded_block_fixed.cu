@@ -26,3 +26,20 @@ void launch(int *out, int width, int height) {
     if (width > 32 || width < 1) return;
     returned<<<1, width>>>(out);
 }
+
+__global__ void listed(int *out) { exchange(out); }
+__global__ void switched(int *out) { exchange(out); }
+__global__ void branched(int *out) { exchange(out); }
+
+const int sizes[] = {8, 16, 32};
+
+void choose(int *out, int i, int lanes) {
+    listed<<<1, sizes[i]>>>(out);
+    branched<<<1, i > 3 ? 32 : 16>>>(out);
+    switch (lanes) {
+        case 8:
+        case 16:
+        case 32: switched<<<1, lanes>>>(out); break;
+        default: break;
+    }
+}

@@ -24,9 +24,18 @@ pub(crate) fn of(options: &Options) -> String {
     last.unwrap_or(DEFAULT_ARCHITECTURE).to_owned()
 }
 
-/// All options for clang except those that name an architecture.
+/// All options for clang except those that name an architecture, and those that would have it optimise: an optimiser can hide a race.
 pub(crate) fn others(options: &Options) -> impl Iterator<Item = &OsStr> {
-    options.clang_args.iter().map(OsString::as_os_str).filter(|a| named(a).is_none())
+    let is_other = |a: &&OsStr| named(a).is_none() && !optimises(a);
+    options.clang_args.iter().map(OsString::as_os_str).filter(is_other)
+}
+
+/// `-O`, `-O3`, `-Ofast`.
+fn optimises(option: &OsStr) -> bool {
+    let level = option.to_str().and_then(|o| o.strip_prefix("-O"));
+    level.is_some_and(|level| {
+        ["", "s", "z", "g", "fast"].contains(&level) || level.parse::<u32>().is_ok()
+    })
 }
 
 #[cfg(test)]
@@ -43,5 +52,7 @@ mod tests {
         let two = with(&["--offload-arch=sm_90", "-DX", "--cuda-gpu-arch=sm_80"]);
         assert_eq!(of(&two), "sm_80");
         assert_eq!(others(&two).collect::<Vec<_>>(), ["-DX"]);
+        let optimised = with(&["-O3", "-DX", "-O", "-Ofast", "-Oz"]);
+        assert_eq!(others(&optimised).collect::<Vec<_>>(), ["-DX"]);
     }
 }

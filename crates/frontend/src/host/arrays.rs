@@ -16,15 +16,16 @@
 use std::collections::HashSet;
 
 use llvm_sys::core::{
-    LLVMCountStructElementTypes, LLVMGetAggregateElement, LLVMGetElementType,
+    LLVMCountStructElementTypes, LLVMGetAggregateElement, LLVMGetArrayLength2, LLVMGetElementType,
     LLVMGetGEPSourceElementType, LLVMGetInitializer, LLVMIsGlobalConstant, LLVMIsNull, LLVMIsUndef,
     LLVMStructGetTypeAtIndex,
 };
 use llvm_sys::target::{LLVMABISizeOfType, LLVMOffsetOfElement};
 
+use super::chosen::signed;
 use super::rounds::{Into, Known};
 use super::values::{HostValue, Reader};
-use super::{Given, STUB, called, memory};
+use super::{Given, STUB, base, called, memory};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 
 /// Functions that store a new array in a variable: arguments are its address, then the size in bytes.
@@ -227,6 +228,30 @@ fn initialiser(variable: Val) -> Option<Val> {
     let value = (is_global && unsafe { LLVMIsGlobalConstant(variable) } != 0)
         .then(|| unsafe { LLVMGetInitializer(variable) });
     value.filter(|v| !v.is_null())
+}
+
+/// Maximum number of elements of a table of which all are looked at.
+const MOST_ELEMENTS: u64 = 256;
+
+/// The elements of the table of constants that a value is read from.
+pub(super) fn table(read: Val) -> Option<Vec<i64>> {
+    if llvm::opcode_of(read) != Some(Opcode::LLVMLoad) {
+        return None;
+    }
+    let elements = initialiser(base(llvm::operand(read, 0)))?;
+    let ty = llvm::type_of(elements);
+    if llvm::type_kind(ty) != llvm::TypeKind::LLVMArrayTypeKind {
+        return None;
+    }
+    // SAFETY: LLVM is given the type of an array.
+    let count = unsafe { LLVMGetArrayLength2(ty) };
+    let element = |i: u64| {
+        // SAFETY: LLVM is given a constant of that type, and a number below its count of elements.
+        let element = unsafe { LLVMGetAggregateElement(elements, i as u32) };
+        let is_read = !element.is_null() && llvm::type_of(element) == llvm::type_of(read);
+        is_read.then(|| signed(element))?
+    };
+    (1..=MOST_ELEMENTS).contains(&count).then(|| (0..count).map(element).collect())?
 }
 
 /// The scalars in a constant, by byte offset from its beginning.

@@ -35,7 +35,7 @@ use llvm_sys::core::LLVMGetBasicBlockTerminator;
 use super::conditions::Dominators;
 use super::inputs::{self, Uncalled};
 use super::values::width;
-use super::{called, memory};
+use super::{arrays, called, chosen, memory};
 use crate::llvm::{self, Bb, Opcode, Val};
 
 /// How a value depends on others of a launch in a way that is not analysed.
@@ -164,6 +164,16 @@ impl Place<'_> {
             return HostBound::Apart;
         }
         constants(v, &from).map_or(HostBound::Made, HostBound::OneOf)
+    }
+
+    /// The least and the largest value, where branches or an index of a table choose among constants.
+    pub(super) fn range(&self, v: Val) -> [Option<i64>; 2] {
+        let values = match llvm::opcode_of(v) {
+            Some(Opcode::LLVMPHI | Opcode::LLVMSelect) => constants(v, &self.choices(v).0),
+            _ => arrays::table(v),
+        };
+        let values = values.unwrap_or_default();
+        [values.iter().min().copied(), values.iter().max().copied()]
     }
 
     /// Whether some part of the computation of a value is not analysed.
@@ -377,11 +387,7 @@ fn constants(v: Val, from: &[Val]) -> Option<Vec<i64>> {
     if is_truth(v) || is_number {
         return Some(vec![0, 1]);
     }
-    let number = |&c: &Val| {
-        let unused = 64 - width(c)?.clamp(1, 64);
-        llvm::const_int(c).map(|bits| ((bits << unused) as i64) >> unused)
-    };
-    let mut all: Vec<i64> = from.iter().map(number).collect::<Option<_>>()?;
+    let mut all: Vec<i64> = from.iter().map(|&c| chosen::signed(c)).collect::<Option<_>>()?;
     all.sort_unstable();
     all.dedup();
     (all.len() <= MOST_CONSTANTS).then_some(all)

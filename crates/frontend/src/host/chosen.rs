@@ -8,7 +8,7 @@
 use llvm_sys::LLVMIntPredicate as IntPred;
 use llvm_sys::core::{LLVMGetBasicBlockTerminator, LLVMGetICmpPredicate};
 
-use super::conditions::{DEPTH, Dominators, branch, uncast};
+use super::conditions::{DEPTH, Dominators, branch, comparisons, uncast};
 use super::values::width;
 use crate::llvm::{self, Bb, Opcode, Val};
 
@@ -25,7 +25,7 @@ pub(super) fn at(inst: Val, tree: &Dominators) -> Vec<(Val, i64)> {
         } else if let Some((condition, [on_true, on_false])) = branch(one)
             && on_true != on_false
         {
-            equal(condition, block == on_true, DEPTH, &mut out);
+            equal(condition, block == on_true, &mut out);
         }
     }
     out
@@ -33,50 +33,47 @@ pub(super) fn at(inst: Val, tree: &Dominators) -> Vec<(Val, i64)> {
 
 /// The operand of the `switch` that ends a block, and its value on the way to one of the successors, if it is one.
 pub(super) fn case(block: Bb, to: Bb) -> Option<(Val, i64)> {
+    let (value, ways) = switch(block)?;
+    let mut leads = ways.iter().filter(|way| way.0 == to);
+    let (Some((_, Some(case))), None) = (leads.next(), leads.next()) else { return None };
+    Some((value, *case))
+}
+
+/// The operand of the `switch` that ends a block, and the least and the largest of its values on the way to one of the successors, if
+/// that is not the way of all others.
+pub(super) fn cases(block: Bb, to: Bb) -> Option<(Val, [i64; 2])> {
+    let (value, ways) = switch(block)?;
+    let cases = ways.iter().filter(|way| way.0 == to).map(|way| way.1);
+    let cases: Vec<i64> = cases.collect::<Option<_>>()?;
+    Some((value, [*cases.iter().min()?, *cases.iter().max()?]))
+}
+
+/// The operand of the `switch` that ends a block, and its successors: first that of all other values, then one for each case.
+fn switch(block: Bb) -> Option<(Val, Vec<(Bb, Option<i64>)>)> {
     // SAFETY: every block of a function that was read has its last instruction.
     let last = unsafe { LLVMGetBasicBlockTerminator(block) };
     if last.is_null() || llvm::opcode(last) != Opcode::LLVMSwitch {
         return None;
     }
-    // The successors are that of all other values, then one for each case. Behind the operand come pairs of a value and a
-    // successor; the first pair has no value.
-    let ways = llvm::successors(block);
-    let mut leads = (0..ways.len()).filter(|&i| ways[i] == to);
-    let (Some(way @ 1..), None) = (leads.next(), leads.next()) else { return None };
-    let value = llvm::operand(last, 0);
-    Some((value, signed(llvm::operand(last, 2 * way as u32))?))
+    // Behind the operand come pairs of a value and a successor; the first pair has no value.
+    let value = |way: usize| (way > 0).then(|| signed(llvm::operand(last, 2 * way as u32)))?;
+    let ways = llvm::successors(block).into_iter().enumerate();
+    Some((llvm::operand(last, 0), ways.map(|(i, to)| (to, value(i))).collect()))
 }
 
 /// Adds the equations with constants that follow from a condition that is true, or false.
-fn equal(v: Val, truth: bool, depth: usize, out: &mut Vec<(Val, i64)>) {
-    let Some(opcode) = llvm::opcode_of(v).filter(|_| depth > 0) else { return };
-    let constant = |i: u32| llvm::const_int(llvm::operand(v, i));
-    let mut both = |a: u32, b: u32| {
-        for i in [a, b] {
-            equal(llvm::operand(v, i), truth, depth - 1, out);
+fn equal(v: Val, truth: bool, out: &mut Vec<(Val, i64)>) {
+    comparisons(v, truth, DEPTH, &mut |v, truth| {
+        let asks = match truth {
+            true => IntPred::LLVMIntEQ,
+            false => IntPred::LLVMIntNE,
+        };
+        // SAFETY: it is a comparison of integers.
+        let is_equation = unsafe { LLVMGetICmpPredicate(v) } == asks;
+        if let Some(bits) = signed(llvm::operand(v, 1)).filter(|_| is_equation) {
+            undone(llvm::operand(v, 0), bits, out);
         }
-    };
-    match opcode {
-        Opcode::LLVMAnd if truth => both(0, 1),
-        Opcode::LLVMOr if !truth => both(0, 1),
-        Opcode::LLVMSelect if truth && constant(2) == Some(0) => both(0, 1),
-        Opcode::LLVMSelect if !truth && constant(1).is_some_and(|c| c & 1 == 1) => both(0, 2),
-        Opcode::LLVMXor if constant(1).is_some_and(|c| c & 1 == 1) => {
-            equal(llvm::operand(v, 0), !truth, depth - 1, out);
-        }
-        Opcode::LLVMICmp => {
-            let asks = match truth {
-                true => IntPred::LLVMIntEQ,
-                false => IntPred::LLVMIntNE,
-            };
-            // SAFETY: it is a comparison of integers.
-            let is_equation = unsafe { LLVMGetICmpPredicate(v) } == asks;
-            if let Some(bits) = signed(llvm::operand(v, 1)).filter(|_| is_equation) {
-                undone(llvm::operand(v, 0), bits, out);
-            }
-        }
-        _ => {}
-    }
+    });
 }
 
 /// Adds the value of an expression, and of what it is computed from: the optimiser asks `rotate(rows - 32, 5)` where
@@ -123,7 +120,7 @@ fn rotated_back(call: Val, is: i64, bits: u32) -> Option<i64> {
 }
 
 /// A constant as a signed number.
-fn signed(v: Val) -> Option<i64> {
+pub(super) fn signed(v: Val) -> Option<i64> {
     let (value, bits) = (llvm::const_int(v)?, width(v)?);
     let unused = 64 - bits.clamp(1, 64);
     Some(((value << unused) as i64) >> unused)

@@ -17,6 +17,7 @@ use llvm_sys::core::{
     LLVMGetIncomingValue,
 };
 
+use super::chosen::cases;
 use super::values::{HostOp, HostValue, Reader, binary, known};
 use crate::llvm::{self, Bb, Opcode, Val};
 
@@ -48,11 +49,18 @@ pub(super) fn around(inst: Val, tree: &Dominators, reader: &mut Reader) -> Vec<H
     let mut out = Vec::new();
     for &block in &above {
         let before = llvm::predecessors(block);
+        if let Some((value, [least, most])) = before.first().and_then(|&b| cases(b, block))
+            && before.iter().all(|&b| b == before[0])
+            && let Some(value) = reader.integer(value)
+        {
+            out.push(compare(Test::MoreOrEqual, value.clone(), known(least)));
+            out.push(compare(Test::LessOrEqual, value, known(most)));
+        }
         if let [one] = before[..]
             && let Some((condition, [on_true, on_false])) = branch(one)
             && on_true != on_false
         {
-            hold(condition, block == on_true, DEPTH, reader, &mut out);
+            hold(condition, block == on_true, reader, &mut out);
         }
         let (inside, outside): (Vec<Bb>, Vec<Bb>) =
             before.iter().partition(|&&b| tree.above(b).contains(&block));
@@ -80,31 +88,51 @@ pub(super) fn branch(block: Bb) -> Option<(Val, [Bb; 2])> {
 }
 
 /// Adds what follows from a condition that is true, or false.
-fn hold(v: Val, truth: bool, depth: usize, reader: &mut Reader, out: &mut Vec<HostCondition>) {
-    let Some(opcode) = llvm::opcode_of(v).filter(|_| depth > 0) else { return };
-    let constant = |i: u32| llvm::const_int(llvm::operand(v, i));
-    let mut both = |a: u32, b: u32| {
-        for i in [a, b] {
-            hold(llvm::operand(v, i), truth, depth - 1, reader, out);
+fn hold(v: Val, truth: bool, reader: &mut Reader, out: &mut Vec<HostCondition>) {
+    comparisons(v, truth, DEPTH, &mut |v, truth| {
+        let sides = [0, 1].map(|i| reader.integer(llvm::operand(v, i)));
+        if let [Some(left), Some(right)] = sides {
+            out.extend(read(test(v, truth), is_unsigned(v), left, right));
         }
-    };
-    match opcode {
+    });
+}
+
+/// Calls a function for the comparisons of integers that are true, or false, where a condition is.
+pub(super) fn comparisons(v: Val, truth: bool, depth: usize, found: &mut dyn FnMut(Val, bool)) {
+    match parts(v, truth).filter(|_| depth > 0) {
+        Some(Parts::Comparison) => found(v, truth),
+        Some(Parts::Both(parts)) => {
+            parts.into_iter().for_each(|part| comparisons(part, truth, depth - 1, found));
+        }
+        Some(Parts::Opposite(part)) => comparisons(part, !truth, depth - 1, found),
+        None => {}
+    }
+}
+
+/// What a condition that is true, or false, says.
+pub(super) enum Parts {
+    /// It is a comparison of integers.
+    Comparison,
+    /// Both of these are true, or false, as it is.
+    Both([Val; 2]),
+    Opposite(Val),
+}
+
+pub(super) fn parts(v: Val, truth: bool) -> Option<Parts> {
+    let constant = |i: u32| llvm::const_int(llvm::operand(v, i));
+    let both = |a: u32, b: u32| Parts::Both([a, b].map(|i| llvm::operand(v, i)));
+    Some(match llvm::opcode_of(v)? {
         Opcode::LLVMAnd if truth => both(0, 1),
         Opcode::LLVMOr if !truth => both(0, 1),
         // The same, with short-circuit evaluation.
         Opcode::LLVMSelect if truth && constant(2) == Some(0) => both(0, 1),
         Opcode::LLVMSelect if !truth && constant(1).is_some_and(|c| c & 1 == 1) => both(0, 2),
         Opcode::LLVMXor if constant(1).is_some_and(|c| c & 1 == 1) => {
-            hold(llvm::operand(v, 0), !truth, depth - 1, reader, out);
+            Parts::Opposite(llvm::operand(v, 0))
         }
-        Opcode::LLVMICmp => {
-            let sides = [0, 1].map(|i| reader.integer(llvm::operand(v, i)));
-            if let [Some(left), Some(right)] = sides {
-                out.extend(read(test(v, truth), is_unsigned(v), left, right));
-            }
-        }
-        _ => {}
-    }
+        Opcode::LLVMICmp => Parts::Comparison,
+        _ => return None,
+    })
 }
 
 /// The meaning of a comparison over unbounded integers. For an unsigned comparison of a possibly negative value, which

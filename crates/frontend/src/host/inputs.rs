@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::called;
 use super::chosen;
-use super::conditions::{self, Dominators, branch};
+use super::conditions::{self, Dominators, Parts, branch, parts};
 use super::values::{Reader, width};
 use crate::llvm::{self, Bb, Opcode, Val};
 
@@ -144,20 +144,12 @@ pub(super) fn branches(
 
 /// Whether the conditions of a launch represent a branch condition completely.
 fn is_read(v: Val, truth: bool, depth: usize) -> bool {
-    if depth == 0 {
-        return false;
-    }
-    let constant = |i: u32| llvm::const_int(llvm::operand(v, i));
-    let both =
-        |a: u32, b: u32| [a, b].iter().all(|&i| is_read(llvm::operand(v, i), truth, depth - 1));
-    match llvm::opcode_of(v) {
-        Some(Opcode::LLVMAnd) if truth => both(0, 1),
-        Some(Opcode::LLVMOr) if !truth => both(0, 1),
-        Some(Opcode::LLVMSelect) if truth && constant(2) == Some(0) => both(0, 1),
-        Some(Opcode::LLVMSelect) if !truth && constant(1).is_some_and(|c| c & 1 == 1) => both(0, 2),
+    match parts(v, truth).filter(|_| depth > 0) {
         // Unsigned comparisons are only represented in part.
-        Some(Opcode::LLVMICmp) => !conditions::is_unsigned(v),
-        _ => false,
+        Some(Parts::Comparison) => !conditions::is_unsigned(v),
+        Some(Parts::Both(parts)) => parts.iter().all(|&part| is_read(part, truth, depth - 1)),
+        Some(Parts::Opposite(part)) => is_read(part, !truth, depth - 1),
+        None => false,
     }
 }
 

@@ -76,6 +76,8 @@ pub struct HostLaunch {
     pub aliases: Vec<HostAlias>,
     /// For each unknown value: whether it may be anything, independently of other values.
     pub free: Vec<bool>,
+    /// For each unknown value: the least and the largest that it can be, where these are known.
+    pub ranges: Vec<[Option<i64>; 2]>,
     /// For each unknown value: how it depends on others in a way that is not analysed, such as a logarithm.
     pub bound: Vec<HostBound>,
     /// The branches on the path after which the launch may not be reached; `None` if one of them could not be analysed.
@@ -460,6 +462,7 @@ impl Site<'_> {
             reader.before_choice = false;
         }
         launch.free = reader.free(place.uncalled);
+        launch.ranges = reader.ranges(place);
         let mut own = Vec::new();
         launch.values.iter().for_each(|v| v.1.unknowns(&mut own));
         launch.sizes.iter().for_each(|s| s.1.unknowns(&mut own));
@@ -574,6 +577,7 @@ fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
         sizes: Vec::new(),
         aliases: Vec::new(),
         free: Vec::new(),
+        ranges: Vec::new(),
         bound: Vec::new(),
         branches: None,
     }

@@ -102,6 +102,21 @@ impl Reader {
         all.iter().map(|&v| place.bound(v, &own, &all)).collect()
     }
 
+    /// For each unknown: the least and the largest value that it can have, where these are known.
+    pub(super) fn ranges(&self, place: &Place) -> Vec<[Option<i64>; 2]> {
+        let range = |&(v, half): &(Val, Half)| match half {
+            Half::High => [None; 2],
+            Half::Whole => place.range(v),
+            Half::Low => match place.range(v) {
+                [Some(least), Some(most)] if least >> 32 == most >> 32 => {
+                    [least, most].map(|pair| Some(i64::from(pair as u32)))
+                }
+                _ => [None; 2],
+            },
+        };
+        self.unknown.iter().map(range).collect()
+    }
+
     /// An integer; `None` for anything else.
     pub(super) fn integer(&mut self, v: Val) -> Option<HostValue> {
         width(v)?;
@@ -162,6 +177,13 @@ impl Reader {
                     _ => self.unpaired(v, half, depth),
                 }
             }
+            // One of two pairs of constants.
+            (Opcode::LLVMSelect, _)
+                if half == Half::Low
+                    && [1, 2].iter().all(|&i| llvm::const_int(llvm::operand(v, i)).is_some()) =>
+            {
+                self.unknown(v, half)
+            }
             _ => self.unpaired(v, half, depth),
         }
     }
@@ -176,7 +198,10 @@ impl Reader {
 
     fn leaf(&mut self, v: Val, half: Half) -> HostValue {
         // Taking the lower half is assumed to lose nothing, as everywhere.
-        let half = if half == Half::High { half } else { Half::Whole };
+        self.unknown(v, if half == Half::High { half } else { Half::Whole })
+    }
+
+    fn unknown(&mut self, v: Val, half: Half) -> HostValue {
         let is_it = |u: &(Val, Half)| u.1 == half && memory::are_one(u.0, v);
         let known = self.unknown.iter().position(is_it);
         HostValue::Unknown(known.unwrap_or_else(|| {

@@ -32,7 +32,7 @@ use crate::cli::progress::EngineTimes;
     after_help = "Exit status: 0 no error was found and everything is decided, 1 at least one error was found, 2 the \
                   input could not be used, 3 no error was found but something is unknown or the run was interrupted. \
                   Ctrl-C reports what is known so far; a second Ctrl-C ends at once.\n\nclang's -I, -D, -U, -std=, -include and -isystem are \
-                  accepted as clang spells them; everything after -- goes to clang as it is."
+                  accepted as clang spells them; everything after -- goes to clang as it is, but for -O: an optimiser can hide a race."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]

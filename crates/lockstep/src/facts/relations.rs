@@ -119,10 +119,12 @@ fn of_launch(
         let relation = Relation { name, value: expression(value, &meaning)? };
         (relation.to_string().len() <= LONGEST).then_some(relation)
     };
-    // What is made of a value that nothing names may still have bounds: `min(n, 32)`.
-    let is_open = |v: &HostValue| expression(v, &meaning).is_none();
-    let bounds: Vec<Expr> =
-        related.iter().filter(|r| is_open(r.2)).flat_map(|r| bounds(&r.1, r.2)).collect();
+    // Where no relation says what a value is, there may still be bounds: `min(n, 32)`.
+    let says_all = |name: &str, v: &HostValue| {
+        related.iter().any(|r| r.1 == name) && expression(v, &meaning).is_some()
+    };
+    let open = all.iter().filter(|v| known(v.0).is_none() && !says_all(&v.1, v.2));
+    let bounds: Vec<Expr> = open.flat_map(|v| bounds(&v.1, v.2, &launch.ranges)).collect();
     let relations = related.into_iter().filter_map(relation).collect();
     let mut conditions: Vec<Expr> = Vec::new();
     let asked = launch.conditions.iter().filter_map(|c| self::condition(c, &meaning));
@@ -145,24 +147,23 @@ fn of_launch(
 }
 
 /// Between which numbers a value lies, by minima and maxima with constants.
-fn bounds(name: &str, value: &HostValue) -> Vec<Expr> {
+fn bounds(name: &str, value: &HostValue, unknown: &[[Option<i64>; 2]]) -> Vec<Expr> {
     let bound = |op, limit: Option<i64>| {
         let limit = Expr::Number(Number::Int(limit?.into()));
         Some(Expr::Binary(op, Expr::Name(name.to_owned()).into(), limit.into()))
     };
-    let [least, most] = range(value);
+    let [least, most] = range(value, unknown);
     [bound(Operator::Ge, least), bound(Operator::Le, most)].into_iter().flatten().collect()
 }
 
-/// The least and the largest number that a value can be, where there is one: of an unknown there is none.
-fn range(value: &HostValue) -> [Option<i64>; 2] {
-    let HostValue::Binary(op, a, b) = value else {
-        return match value {
-            HostValue::Known(v) => [Some(*v); 2],
-            _ => [None; 2],
-        };
+/// The least and the largest number that a value can be, where there is one; for unknown values they are given.
+fn range(value: &HostValue, unknown: &[[Option<i64>; 2]]) -> [Option<i64>; 2] {
+    let (op, a, b) = match value {
+        HostValue::Known(v) => return [Some(*v); 2],
+        HostValue::Unknown(u) => return unknown.get(*u).copied().unwrap_or_default(),
+        HostValue::Binary(op, a, b) => (op, a, b),
     };
-    let (x, y) = (range(a), range(b));
+    let (x, y) = (range(a, unknown), range(b, unknown));
     let both = |i: usize, f: fn(i64, i64) -> Option<i64>| f(x[i]?, y[i]?);
     let ascends = |by: i64, f: fn(i64, i64) -> Option<i64>| x.map(|limit| f(limit?, by));
     let either = |i: usize, f: fn(i64, i64) -> i64| match (x[i], y[i]) {
@@ -393,6 +394,7 @@ mod tests {
             aliases: Vec::new(),
             members: Vec::new(),
             free: Vec::new(),
+            ranges: Vec::new(),
             bound: Vec::new(),
             branches: None,
         }
@@ -545,7 +547,13 @@ mod tests {
             told(&[(Argument(1), u.clone()), (Block(0), least())], &[]),
             ["blockDim.x == (n < 32 ? n : 32)"]
         );
-        assert_eq!(told(&[(Block(0), binary(HostOp::Sub, c(32), u))], &[]), [""; 0]);
+        assert_eq!(told(&[(Block(0), binary(HostOp::Sub, c(32), u.clone()))], &[]), [""; 0]);
+        // Of a choice among constants.
+        let mut launch = launch(&[(Block(0), u)], &[]);
+        launch.ranges = vec![[Some(8), Some(64)]];
+        let related = of_launch(&launch, &[None, Some("n"), Some("m")], &|_| None);
+        let conditions: Vec<String> = related.conditions.iter().map(Expr::to_string).collect();
+        assert_eq!(conditions, ["blockDim.x >= 8", "blockDim.x <= 64"]);
     }
 
     #[test]

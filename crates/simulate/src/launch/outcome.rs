@@ -104,6 +104,8 @@ pub struct Apart {
     pub warps: bool,
     /// Two of different blocks.
     pub blocks: bool,
+    /// A thread comes back to one of them from the other: a loop around both goes round.
+    pub again: bool,
 }
 
 /// How threads share memory in one launch, in words of four bytes: shared memory

@@ -10,7 +10,8 @@
 //!
 //! A launch without the race is only counted if threads as far apart as those of the finding (in one warp, in several
 //! warps, in several blocks) still make the two accesses, and if nothing else goes wrong in it. So a condition cannot
-//! excuse a race by leaving one thread, one warp or one block.
+//! excuse a race by leaving one thread, one warp or one block; nor can an upper bound by leaving one iteration of the loop
+//! around both accesses: a loop is written to go round.
 //!
 //! What can go wrong: a bug may be called conditional although callers do not keep to the condition. It is still
 //! reported, with the condition. Conditions on contents of arrays have rows of their own in the [table](super::table).
@@ -310,7 +311,13 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         }
         // Launches with many threads say most.
         clean.sort_by_key(|c| std::cmp::Reverse(c.threads()));
-        if !clean.iter().take(MOST_LOOKED_AT).any(|c| self.is_as_far_apart(c)) {
+        let bounds_loop = list.iter().any(|r| r.relation == Relation::AtMost)
+            && self.apart(self.shown.candidate).is_some_and(|own| own.again);
+        let says = |c: &Candidate| {
+            self.apart(c)
+                .is_some_and(|seen| is_as_far(self.far, seen) && (seen.again || !bounds_loop))
+        };
+        if !clean.iter().take(MOST_LOOKED_AT).any(says) {
             return false;
         }
         // A bound is where the race begins to show, and a value alone does not.
@@ -411,18 +418,18 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         self.shown.trial.map_or(0, wrong)
     }
 
-    /// Whether threads as far apart as those of the finding make the two accesses in another launch.
-    fn is_as_far_apart(&self, c: &Candidate) -> bool {
+    /// How far apart threads are that make the two accesses in a launch.
+    fn apart(&self, c: &Candidate) -> Option<Apart> {
         let lab = &self.inquiry.driver.lab;
-        let Some(trial) = lab.try_out(c, lab.config.max_steps, true).ok().flatten() else {
-            return false;
-        };
-        let Ok(bound) = lab.shelf.bind(lab.space.kernel, &trial.launch) else { return false };
+        let trial = lab.try_out(c, lab.config.max_steps, true).ok()??;
+        let bound = lab.shelf.bind(lab.space.kernel, &trial.launch).ok()?;
         let groups = [&self.sites[0][..], &self.sites[1][..]];
-        let Ok(seen) = lab.prepared().apart(&bound, &lab.config, groups) else { return false };
-        let far = self.far;
-        (seen.blocks || !far.blocks) && (seen.warps || !far.warps) && (seen.threads || !far.threads)
+        lab.prepared().apart(&bound, &lab.config, groups).ok()
     }
+}
+
+fn is_as_far(far: Apart, seen: Apart) -> bool {
+    (seen.blocks || !far.blocks) && (seen.warps || !far.warps) && (seen.threads || !far.threads)
 }
 
 /// Multiples of one number that several sizes may have to be.
@@ -470,7 +477,7 @@ fn distance(finding: &Finding, c: &Candidate, warp_size: u32) -> Apart {
         (Some(a), Some(b)) => Apart {
             warps: a / warp_size != b / warp_size,
             threads: a / warp_size == b / warp_size,
-            blocks: false,
+            ..Apart::default()
         },
         _ => Apart { threads: true, ..Apart::default() },
     }
