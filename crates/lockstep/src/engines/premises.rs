@@ -97,6 +97,12 @@ impl<'a> Premises<'a> {
         Ok(Premises { kernel, given, args, may_alias, host, exprs, axes, guesses })
     }
 
+    /// Adds a condition of our choice.
+    pub(crate) fn add(&mut self, expr: &Expr) -> Result<(), String> {
+        self.exprs.push(AssumeExpr::new(expr.clone(), self.kernel, Origin::Choice)?);
+        Ok(())
+    }
+
     /// Adds what a caller who knows the kernel would never do otherwise, where nothing is given and the host computes
     /// nothing else: one thread or block along axes that nobody looks at and, with `guesses`, likely sizes of blocks.
     pub(crate) fn add_usual(&mut self, guesses: bool) {

@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use lockstep_finding::{DecidedBy, Kind, Origin, Reason};
+use lockstep_finding::launch::Expr;
+use lockstep_finding::{
+    Claim, Confidence, DecidedBy, Finding, Kind, Launch, Origin, Reason, Verdict,
+};
 use lockstep_kernel::handover::Handovers;
 use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
 use lockstep_kernel::{Kernel, Op};
@@ -16,7 +19,7 @@ use crate::engines::premises::Premises;
 use crate::engines::table::{EngineRow, Evidence, Next, Question};
 use crate::engines::task::{Engines, Share, Task, Way, named_launch, seconds};
 use crate::engines::{proof, simulation};
-use crate::facts::launch_facts::assumptions_hold;
+use crate::facts::launch_facts::{assumptions_hold, number_of};
 
 /// As good as no limit.
 const A_DAY: Duration = Duration::from_secs(24 * 3600);
@@ -86,7 +89,72 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
     Ok(if is_settled { Next::Settled } else { Next::Ask })
 }
 
+/// Asks the prover once more where everything that launches have shown of a kind shows only under conditions: for the
+/// opposite of all of these. Its own conditions are each for the whole kernel, so it finds none where one pair of accesses
+/// needs a block of whole warps, and another sizes that do not overflow.
+pub(crate) fn look_under_conditions(
+    task: &Task,
+    q: &Question,
+    how: &Evolve,
+    searched: &Searched,
+    proof: &mut Proof,
+) -> Result<(), String> {
+    let is_proved =
+        |(own, v): &(Kind, Verdict), k: Kind| *own == k && matches!(v, Verdict::Proved { .. });
+    let is_asked =
+        |k: &Kind| q.kinds.contains(k) && !proof.verdicts.iter().any(|v| is_proved(v, *k));
+    let found = |k: Kind| searched.findings.iter().filter(move |f| f.kind == k);
+    // What is not exact, or no expression, is none of the prover's.
+    let condition = |f: &Finding| {
+        let when = f.holds_when.as_ref().filter(|w| !w.is_example)?;
+        (f.confidence == Confidence::Confirmed)
+            .then(|| when.claim.clone().negated().expression())
+            .flatten()
+    };
+    let kinds: Vec<Kind> = [Kind::DataRace, Kind::BarrierDivergence]
+        .into_iter()
+        .filter(|k| is_asked(k) && found(*k).all(|f| condition(f).is_some()))
+        .collect();
+    let mut conditions: Vec<Expr> = Vec::new();
+    for expr in kinds.iter().flat_map(|k| found(*k)).filter_map(condition) {
+        if !conditions.contains(&expr) {
+            conditions.push(expr);
+        }
+    }
+    let is_late = q.started.elapsed().as_secs_f64() > q.budget.time;
+    if conditions.is_empty() || q.way.given.global.is_some() || is_late && !task.is_reproducible() {
+        return Ok(());
+    }
+    // With a single thread nothing can go wrong.
+    let (kernel, given, host) = (q.kernel, &q.way.given, q.way.host);
+    let usual = || usual_launches(kernel, given, task.analysis.launch.seed);
+    let holds = |l: &Launch, e: &Expr| {
+        Claim::from(e.clone()).decide(&|name| number_of(l, name)) != Some(false)
+    };
+    let is_usual = |l: &Launch| l.threads() > 1 && conditions.iter().all(|e| holds(l, e));
+    if too_large(kernel).is_some() || !usual().iter().any(is_usual) {
+        return Ok(());
+    }
+    let left = (q.budget.time - q.started.elapsed().as_secs_f64()).max(0.0);
+    let share = Share {
+        work: (q.budget.work * PROVER_SHARE).min(PROVER_MOST),
+        time: left * PROVER_PATIENCE,
+    };
+    let may_alias = how.alias == Alias::All;
+    let mut again =
+        task.prove_if(kernel, given, host, may_alias, &kinds, share, true, &conditions)?;
+    proof::leave_usual(&mut again, &usual);
+    let late = proof.late;
+    proof::replace(proof, again, false);
+    proof.late = late;
+    Ok(())
+}
+
 impl Task<'_> {
+    pub(crate) fn is_reproducible(&self) -> bool {
+        self.analysis.search.reproducible
+    }
+
     pub(crate) fn prove(
         &self,
         kernel: &Kernel,
@@ -97,6 +165,21 @@ impl Task<'_> {
         share: Share,
         usual: bool,
     ) -> Result<Proof, String> {
+        self.prove_if(kernel, given, host, may_alias, kinds, share, usual, &[])
+    }
+
+    /// The same under further conditions, which the verdicts name.
+    fn prove_if(
+        &self,
+        kernel: &Kernel,
+        given: &Given,
+        host: Origin,
+        may_alias: bool,
+        kinds: &[Kind],
+        share: Share,
+        usual: bool,
+        conditions: &[Expr],
+    ) -> Result<Proof, String> {
         let args = &self.analysis.launch;
         // What is wrong with an assumption does not hang on the launch.
         assumptions_hold(&args.assume, &named_launch(kernel))?.ok();
@@ -104,6 +187,9 @@ impl Task<'_> {
         // What is usual is read off the whole kernel, which takes long where it is very large.
         if too_large(kernel).is_none() {
             premises.add_usual(usual);
+        }
+        for expr in conditions {
+            premises.add(expr)?;
         }
         let assumptions = premises.assumptions(&premises.all());
         let work = if usual { SHORT_WORK } else { LONG_WORK };

@@ -62,8 +62,10 @@ impl Ctx<'_> {
                 continue;
             }
             match self.pool.node(t) {
-                // Loads and other functions of an address yield values, not the address.
+                // Loads and other functions of an address yield values, not the address; so do comparisons: in
+                // `p + n * (p != nullptr)` the second part is a number.
                 Node::App(..) | Node::Const(_) => {}
+                _ if self.pool.width(t) == 1 => {}
                 Node::Var(v) => {
                     if matches!(self.vars[v.0 as usize].0, VarKind::Address(_)) {
                         return true;

@@ -102,6 +102,27 @@ __global__ void alarm_row_by_pointer(float *out, const float *in, int columns) {
     float *row = out + blockIdx.x * columns;
     for (int i = threadIdx.x; i <= columns; i += blockDim.x) row[i] = in[i];
 }
+__global__ void clean_row_by_pointer_and_by_index(float *out, int columns) {
+    int y = blockIdx.x;
+    const float *row = out + y * columns;
+    for (int i = threadIdx.x; i < columns; i += blockDim.x) out[y * columns + i] = 2 * row[i];
+}
+__global__ void alarm_row_by_pointer_and_by_index(float *out, int columns) {
+    int y = blockIdx.x;
+    const float *row = out + y * columns;
+    for (int i = threadIdx.x; i < columns; i += blockDim.x) out[y * columns + i] = 2 * row[i + 1];
+}
+__global__ void clean_optional_array(float *out, const float *mask, int pitch) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    mask += (long)blockIdx.x * pitch * (mask != nullptr);
+    out[i] = mask ? mask[threadIdx.x] : 0;
+}
+__global__ void racy_optional_array(float *out, float *mask, int pitch) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    mask += (long)blockIdx.x * pitch * (mask != nullptr);
+    out[i] = mask ? mask[threadIdx.x + 1] : 0;
+    if (mask) mask[threadIdx.x] = 0;
+}
 __global__ void clean_loop_up_to_a_product(float *out, const float *bias, int rows, int columns) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * columns; i += blockDim.x * gridDim.x)
         out[i] += bias[i % columns];

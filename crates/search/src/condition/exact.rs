@@ -300,11 +300,12 @@ impl Tried<'_, '_, '_> {
         Some(shows)
     }
 
-    /// Whether a condition is true in exactly the launches that show the bug, and false in at least one.
+    /// Whether a condition is true in exactly the launches that show the bug, and false in at least one. One in which it has
+    /// no value, since the kernel would divide by zero, says nothing.
     fn agrees(&self, claim: &Expr) -> bool {
-        let clean = self.all.iter().filter(|s| !s.shows).count();
-        let agrees = |s: &Sample| evaluate(claim, &s.trial.launch).map(|v| v != 0) == Some(s.shows);
-        clean > 0 && self.all.iter().all(agrees)
+        let value = |s: &Sample| evaluate(claim, &s.trial.launch).map(|v| v != 0);
+        let said = || self.all.iter().filter_map(|s| Some((value(s)?, s.shows)));
+        said().any(|(_, shows)| !shows) && said().all(|(value, shows)| value == shows)
     }
 
     /// Whether it is true in all launches that show the bug, and most launches in which it is true show it.

@@ -392,8 +392,7 @@ impl<'a> Driver<'a> {
         if self.is_over() {
             return None;
         }
-        let usual = (self.settings.config.max_steps / EFFORT / 10).max(2 * self.usual_steps());
-        let limit = self.steps_left.min(usual.saturating_mul(longer)).max(1);
+        let limit = self.steps_left.min(self.steps_of_one().saturating_mul(longer)).max(1);
         let trial = self.lab.try_out(candidate, limit, true).ok()??;
         self.steps_left = self.steps_left.saturating_sub(trial.outcome.stats.warp_steps);
         let trial = Rc::new(trial);
@@ -402,6 +401,11 @@ impl<'a> Driver<'a> {
             self.repeated.push_front(trial.clone());
         }
         Some(trial)
+    }
+
+    /// The steps that one launch may usually take.
+    pub(crate) fn steps_of_one(&self) -> u64 {
+        (self.settings.config.max_steps / EFFORT / 10).max(2 * self.usual_steps())
     }
 
     /// Gives the check of a condition a budget of its own, so that enough is left to examine other bugs; returns the

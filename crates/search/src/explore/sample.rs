@@ -5,7 +5,10 @@
 //! some in between. The sample counts only if the whole launch does not complete, and no other did, and it is reported
 //! as a sample. Its findings are real (`lockstep_simulate`, `Config::only`). What it can miss: bugs in other blocks.
 //! Between blocks, the absence of findings proves nothing, so that stays unknown.
+//!
+//! Whether a condition explains a race is asked of samples, too, where launches that satisfy it are too large.
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,6 +16,8 @@ use lockstep_finding::KINDS;
 use lockstep_kernel::{Barrier, Op};
 
 use crate::explore::driver::Driver;
+use crate::explore::trial::Trial;
+use crate::space::candidate::Candidate;
 use crate::space::launch::Sizes;
 
 /// Launches with fewer blocks are executed completely.
@@ -77,6 +82,45 @@ impl Driver<'_> {
         self.sampled = Some((count, all));
         self.record(trial, false);
     }
+}
+
+impl Driver<'_> {
+    /// Executes some blocks of a launch that takes too long: the given ones and others around them.
+    pub(crate) fn some_blocks(&mut self, c: &Candidate, near: &[[u32; 3]]) -> Option<Rc<Trial>> {
+        let candidate = self.space().agreeing(c);
+        let only = some_of(candidate.grid, near)?;
+        let is_of_grid =
+            |i: &lockstep_kernel::Inst| matches!(i.op, Op::Barrier { barrier: Barrier::Grid, .. });
+        if self.is_over() || self.space().kernel.insts().any(is_of_grid) {
+            return None;
+        }
+        let barrier_needs = std::mem::take(&mut self.lab.config.barrier_needs);
+        *self.lab.only.borrow_mut() = Some(only);
+        let trial = self.lab.try_out(&candidate, self.steps_of_one(), true).ok().flatten();
+        *self.lab.only.borrow_mut() = None;
+        self.lab.config.barrier_needs = barrier_needs;
+        let trial = trial?;
+        self.steps_left = self.steps_left.saturating_sub(trial.outcome.stats.warp_steps);
+        Some(Rc::new(trial))
+    }
+}
+
+/// Some blocks near given ones, and at the ends of the grid; `None` where these are most of all blocks.
+pub(crate) fn some_of(grid: [u32; 3], near: &[[u32; 3]]) -> Option<Arc<[u32]>> {
+    let [x, y, z] = grid.map(u64::from);
+    let all = x * y * z;
+    if all > u64::from(u32::MAX) {
+        return None;
+    }
+    let mut blocks = chosen(grid, 2).to_vec();
+    for b in near {
+        let [bx, by, bz] = b.map(u64::from);
+        let number = (bz * y + by) * x + bx;
+        blocks.extend((number.saturating_sub(1)..(number + 3).min(all)).map(|n| n as u32));
+    }
+    blocks.sort_unstable();
+    blocks.dedup();
+    (4 * blocks.len() as u64 <= all).then(|| blocks.into())
 }
 
 /// The blocks of a sample, by number, in their order.

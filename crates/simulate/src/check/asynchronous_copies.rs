@@ -88,6 +88,7 @@ impl UnfinishedCopies {
                         silent: false,
                         overwritten: false,
                         unfinished: true,
+                        before: false,
                     };
                     report(ctx, e, l, first, e.first_thread + l as u32, side, Ordered::No);
                 }

@@ -198,6 +198,7 @@ impl GridShadow {
                     silent: m.low & 1 == 1,
                     overwritten: cell.atomics[0].clock > m.clock || cell.atomics[1].clock > m.clock,
                     unfinished: false,
+                    before: false,
                 };
                 report(ctx, e, lane, offset, t, side, order);
             }

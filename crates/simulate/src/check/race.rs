@@ -82,6 +82,33 @@ pub(crate) struct BlockRaces {
     lane_bits: u32,
 }
 
+/// The marks of a granule: the store, two reads, two atomics.
+type Marks = [Mark; 5];
+
+fn marks_of(cells: &Cells, g: usize) -> Marks {
+    let old = |v: &Vec<Mark>| v.get(g).copied().unwrap_or(0);
+    [&cells.write, &cells.read, &cells.other_read, &cells.atomic, &cells.other_atomic].map(old)
+}
+
+/// What a store displaces by lanes that store to the place of the next lower lane: that lane's mark takes the place of what
+/// was there before the instruction. Equal values that they store together must not hide a race with that.
+#[inline(never)]
+fn displaced(cells: &mut Cells, e: &Event, run: &Run) -> Vec<(usize, usize, Marks)> {
+    let mut out = Vec::new();
+    for l in (0..LANES).filter(|l| (e.mask & e.same) >> l & 1 == 1) {
+        let first = (e.offsets[l] >> cells.shift) as usize;
+        let count = (e.size >> cells.shift) as usize;
+        cells.touch(first, count);
+        for g in first..first + count {
+            let marks = marks_of(cells, g);
+            if marks[..3].iter().any(|m| run.foreign(*m, e.thread(l))) {
+                out.push((l, g, marks));
+            }
+        }
+    }
+    out
+}
+
 impl Drop for BlockRaces {
     fn drop(&mut self) {
         self.cells.drain(..).flatten().for_each(Cells::recycle);
@@ -329,6 +356,10 @@ impl BlockRaces {
         if !self.parted.is_empty() && e.kind != AccessKind::Write && self.last_parted[warp] > base {
             return self.in_step(ctx, cells, e, &run);
         }
+        let displaced = match e.kind == AccessKind::Write && e.same & e.mask != 0 {
+            true => displaced(cells, e, &run),
+            false => Vec::new(),
+        };
         let mut rest = e.mask;
         while rest != 0 {
             let l = rest.trailing_zeros() as usize;
@@ -370,6 +401,9 @@ impl BlockRaces {
                 run.replace(cells, g, n, t, step, per, silent);
             }
             rest &= !(((1u64 << n) - 1) << l) as u32;
+        }
+        for (lane, g, marks) in displaced {
+            self.compare(ctx, e, lane, (g as u64) << cells.shift, marks, true);
         }
     }
 
@@ -432,24 +466,36 @@ impl BlockRaces {
     #[inline(never)]
     /// A granule in which the fast check saw a possible conflict: checks each mark.
     fn examine(&self, ctx: &mut Ctx, cells: &mut Cells, e: &Event, lane: usize, g: usize) {
+        self.compare(ctx, e, lane, (g as u64) << cells.shift, marks_of(cells, g), false);
+        // Lanes of one instruction also conflict with each other's stores.
+        if e.kind == AccessKind::Write {
+            let silent = e.silent >> lane & 1 == 1;
+            cells.write[g] = mark(*ctx.clock, e.thread(lane), e.site.0, silent);
+        }
+    }
+
+    /// Compares an access at an offset with marks of that place; `before` where all of these are of earlier instructions.
+    fn compare(
+        &self,
+        ctx: &mut Ctx,
+        e: &Event,
+        lane: usize,
+        offset: u64,
+        marks: Marks,
+        before: bool,
+    ) {
         let t = e.thread(lane);
         let facts = ctx.program.sites[e.site.0 as usize];
         // An atomic may have changed the value that a store left.
         let base = self.base[space_index(e.space)];
         let since =
             |m: Mark| time(m) >= base && (e.kind != AccessKind::Atomic || time(m) < *ctx.clock);
-        let atomic_now = cells.atomic.get(g).is_some_and(|m| since(*m))
-            || cells.other_atomic.get(g).is_some_and(|m| since(*m));
-        let write_mark = cells.write[g];
-        let old = |v: &Vec<Mark>| v.get(g).copied().unwrap_or(0);
-        let mut candidates = [0; 5];
-        candidates[0] = old(&cells.write);
-        candidates[3] = old(&cells.atomic);
-        candidates[4] = old(&cells.other_atomic);
+        let [write_mark, .., atomic, other_atomic] = marks;
+        let atomic_now = since(atomic) || since(other_atomic);
+        let mut candidates = marks;
         let wrote = e.kind != AccessKind::Atomic || e.silent >> lane & 1 == 0;
-        if facts.writes && wrote {
-            candidates[1] = old(&cells.read);
-            candidates[2] = old(&cells.other_read);
+        if !(facts.writes && wrote) {
+            candidates[1..3].fill(0);
         }
         for m in candidates {
             if m == 0 {
@@ -481,13 +527,9 @@ impl BlockRaces {
                 silent: silent(m),
                 overwritten: atomic_now && m == write_mark,
                 unfinished: false,
+                before,
             };
-            report(ctx, e, lane, (g as u64) << cells.shift, t, other, order);
-        }
-        // Lanes of one instruction also conflict with each other's stores.
-        if e.kind == AccessKind::Write {
-            let silent = e.silent >> lane & 1 == 1;
-            cells.write[g] = mark(*ctx.clock, t, e.site.0, silent);
+            report(ctx, e, lane, offset, t, other, order);
         }
     }
 

@@ -55,6 +55,8 @@ pub(crate) struct Side {
     pub overwritten: bool,
     /// An asynchronous copy that was not waited for.
     pub unfinished: bool,
+    /// It is known not to be of the same instruction.
+    pub before: bool,
 }
 
 const ASYNCHRONOUS: &str = "by a thread and an asynchronous copy that is under way";
@@ -84,13 +86,17 @@ pub(crate) fn report(
     let fresh = ctx.fresh;
     let unwritten = !other_writes && fresh >> lane & 1 == 1;
     let current_silent =
-        e.kind == AccessKind::Write && repeats(e, lane, offset, len as usize, unwritten);
+        e.kind == AccessKind::Write && repeats(e, lane, offset, len as usize, unwritten, &other);
     let benign = match (other_writes, e.kind == AccessKind::Write) {
         _ if p.sites[a as usize].atomic || p.sites[b as usize].atomic => false,
         (true, true) => current_silent,
         (true, false) => other.silent,
         (false, _) => current_silent,
     };
+    // The lane below has made the same access.
+    if other.before && !ctx.reports.is_news(&key, benign) {
+        return;
+    }
     let block = ctx.block;
     ctx.reports.add(key, benign, || {
         let info = &p.objects[e.object];
@@ -209,12 +215,13 @@ fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32) -> Opt
 
 /// Whether the lane stores at `offset` the value that is there already, or the value that another lane of the same
 /// store has stored.
-fn repeats(e: &Event, lane: usize, offset: u64, len: usize, unwritten: bool) -> bool {
+fn repeats(e: &Event, lane: usize, offset: u64, len: usize, unwritten: bool, other: &Side) -> bool {
+    let lower = if other.before { 0 } else { lane };
     (0..len as u64).all(|i| {
         let at = offset + i;
         let mine = e.new_byte(lane, at);
         let earlier =
-            (0..lane).rev().filter(|l| e.mask >> l & 1 == 1).find_map(|l| e.new_byte(l, at));
+            (0..lower).rev().filter(|l| e.mask >> l & 1 == 1).find_map(|l| e.new_byte(l, at));
         match earlier {
             Some(b) => mine == Some(b),
             None => !unwritten && mine == e.old_byte(lane, at),

@@ -57,6 +57,11 @@ impl Reports {
         self.wanted[kind as usize]
     }
 
+    /// Whether an instance would say more than those recorded.
+    pub(crate) fn is_news(&self, key: &Key, benign: bool) -> bool {
+        self.drafts.get(key).is_none_or(|d| d.every_benign && !benign)
+    }
+
     /// Records one instance. `make` builds the finding and is only called for the first instance of a key.
     pub(crate) fn add(&mut self, key: Key, benign: bool, make: impl FnOnce() -> Finding) {
         if !self.wants(key.kind) {

@@ -94,9 +94,36 @@ impl Facts {
         p.is_natural()
             && self.digits(ctx, p, EXACT).iter().any(|d| {
                 let end = d.end.minus(&d.shift);
-                end.is_some_and(|end| fits(&end.positive_part(), u128::from(most) + 1))
+                end.is_some_and(|end| self.fits_together(ctx, &end, u128::from(most) + 1, SHARED))
             })
     }
+
+    /// Whether a sum is at most a number: as it is, or with values that both threads share replaced by their bounds. Where
+    /// both are in one row, `row*w + w` is at most `h*w` since `row` is at most `h - 1`; neither term alone shows it.
+    fn fits_together(&self, ctx: &Ctx, p: &Poly, most: u128, steps: usize) -> bool {
+        let fits = self.limits.most_of(ctx, &p.positive_part()).is_some_and(|n| n <= most);
+        let shared = || self.below.iter().filter(|b| b.own.0.is_empty() && b.width == EXACT);
+        fits || steps > 0
+            && shared()
+                .filter_map(|b| replaced(p, &b.common, &b.end))
+                .any(|p| self.fits_together(ctx, &p, most, steps - 1))
+    }
+}
+
+/// How many shared values are replaced by their bounds.
+const SHARED: usize = 3;
+
+/// A sum with a number in it, which is multiplied by natural numbers, replaced by one less than its upper bound.
+fn replaced(p: &Poly, number: &Poly, end: &Poly) -> Option<Poly> {
+    let most = end.minus(&Poly::constant(1))?;
+    let (first, k) = number.0.iter().max_by_key(|(f, _)| f.len()).filter(|(f, _)| !f.is_empty())?;
+    p.0.iter().filter(|(_, l)| l % k == 0 && l / k > 0).find_map(|(factors, l)| {
+        let times = Poly(vec![(without(factors, first)?, l / k)]);
+        let rest = p.minus(&number.times(&times)?)?;
+        // The whole number was there.
+        let is_there = rest.0.len() < p.0.len();
+        if is_there { rest.plus(&most.times(&times)?) } else { None }
+    })
 }
 
 impl Digit {

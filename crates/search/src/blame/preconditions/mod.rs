@@ -11,7 +11,8 @@
 //! A launch without the race is only counted if threads as far apart as those of the finding (in one warp, in several
 //! warps, in several blocks) still make the two accesses, and if nothing else goes wrong in it. So a condition cannot
 //! excuse a race by leaving one thread, one warp or one block; nor can an upper bound by leaving one iteration of the loop
-//! around both accesses: a loop is written to go round.
+//! around both accesses: a loop is written to go round. Of a launch that takes too long, those blocks are executed
+//! that the finding is about, and others beside them and at the ends of the grid.
 //!
 //! What can go wrong: a bug may be called conditional although callers do not keep to the condition. It is still
 //! reported, with the condition. Conditions on contents of arrays have rows of their own in the [table](super::table).
@@ -21,12 +22,13 @@ mod catalogue;
 use lockstep_finding::launch::Expr;
 use lockstep_finding::{Access, Claim, Confidence, Finding, Kind};
 use lockstep_kernel::SiteId;
-use lockstep_simulate::Apart;
+use lockstep_simulate::{Apart, Config};
 
 use self::catalogue::{Relation, Requirement, requirements, whole_blocks};
 use crate::condition::quantity::Quantity;
 use crate::explore::inquiry::{Inquiry, Shown, is_no_worse, wrong};
 use crate::explore::ledger::same;
+use crate::explore::sample::some_of;
 use crate::explore::trial::Trial;
 use crate::space::Space;
 use crate::space::candidate::{Candidate, Gene};
@@ -47,12 +49,23 @@ const MOST_PINNED: usize = 6;
 /// Number of launches without the race of which it is looked up how far apart their threads are.
 const MOST_LOOKED_AT: usize = 4;
 
+/// Whether a condition explains a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Judged {
+    Yes,
+    No,
+    /// No launch says otherwise, but too few of those that would have to show it ended.
+    Open,
+}
+
 /// What a launch says about a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Shows,
     /// It ended without the race, and nothing else went wrong; both places were reached.
     Clean,
+    /// It did not end in the time that it had.
+    Long,
     Inconclusive,
 }
 
@@ -86,8 +99,10 @@ struct Attempt<'t, 'i, 'd, 'a> {
     sites: [Vec<SiteId>; 2],
     /// What launches have said.
     known: Vec<(Candidate, Answer)>,
+    /// Those of which only some blocks were executed, without the race.
+    sampled: Vec<Candidate>,
     left: usize,
-    /// Whether the budget ended before a single condition could be judged.
+    /// Whether the budget ended before every condition could be judged, or a launch was too long for that.
     is_cut: bool,
 }
 
@@ -103,8 +118,8 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         let sites = [at(accesses.first()), at(accesses.get(1))];
         let warp = inquiry.driver.lab.config.warp_size;
         let far = distance(shown.finding, shown.candidate, warp);
-        let left = MOST_LAUNCHES;
-        Attempt { inquiry, shown, far, sites, known: Vec::new(), left, is_cut: false }
+        let (known, sampled, left) = (Vec::new(), Vec::new(), MOST_LAUNCHES);
+        Attempt { inquiry, shown, far, sites, known, sampled, left, is_cut: false }
     }
 
     fn find(&mut self) -> Option<Claim> {
@@ -169,13 +184,18 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         if !self.helps(list) {
             return None;
         }
-        let is_true = self.is_true(list, bases);
+        let judged = self.is_true(list, bases);
         if let Some(log) = self.inquiry.driver.settings.log {
             let claim = Claim::any(list.iter().map(|r| r.broken(space)));
-            let word = if is_true { "explains it" } else { "does not explain it" };
+            let word = match judged {
+                Judged::Yes => "explains it",
+                Judged::No => "does not explain it",
+                Judged::Open => "may explain it, launches that show it are too long",
+            };
             log(&format!("{} when {claim}: {word}", self.inquiry.key.kind));
         }
-        if !is_true {
+        self.is_cut |= judged == Judged::Open;
+        if judged != Judged::Yes {
             return None;
         }
         let halves: Vec<Requirement> = list.iter().filter_map(Requirement::halved).collect();
@@ -208,6 +228,21 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
                     out.push(c);
                 }
             }
+        }
+        // As small as can be, but for what rows and offsets are made of: a launch that a condition makes large ends.
+        let is_count = |i: &usize| {
+            let (slot, h) = (&space.slots[*i], &space.slots[*i].hints);
+            let places = h.multiplies_index || h.selects || h.wraps || h.masks || h.shifts;
+            slot.ty.bits() > 8 && !places && !slot.is_offset()
+        };
+        for v in [1, 2] {
+            let mut c = pinned.clone();
+            for i in space.integers().into_iter().filter(is_count) {
+                if c.int(i) > v {
+                    c.genes[i] = Gene::Int(v);
+                }
+            }
+            out.push(c);
         }
         let (threads, blocks) = (space.free_block(), space.free_grid());
         // The ordinary launch with one value of the finding's: where that has shrunk to next to nothing, its other values say
@@ -291,7 +326,7 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
     }
 
     /// Executes launches on both sides of a condition that helps in one.
-    fn is_true(&mut self, list: &[Requirement], bases: &[Candidate]) -> bool {
+    fn is_true(&mut self, list: &[Requirement], bases: &[Candidate]) -> Judged {
         let space = self.inquiry.driver.lab.space;
         let mut clean: Vec<Candidate> = Vec::new();
         let small = bases.iter().flat_map(|c| list.iter().flat_map(|r| r.small(space, c)));
@@ -299,15 +334,17 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         let mut kept: Vec<_> = all.iter().flat_map(|c| self.satisfying(list, c)).collect();
         // Short ones first: the budget may end.
         kept.sort_by_key(Candidate::threads);
+        let mut long: Vec<Candidate> = Vec::new();
         for c in kept {
             match self.answer(&c) {
-                Answer::Shows => return false,
+                Answer::Shows => return Judged::No,
                 Answer::Clean if !clean.iter().any(|k| k.is_same_launch(&c)) => clean.push(c),
+                Answer::Long if !long.iter().any(|k| k.is_same_launch(&c)) => long.push(c),
                 _ => {}
             }
         }
         if clean.len() < LEAST_CLEAN {
-            return false;
+            return if long.is_empty() { Judged::No } else { Judged::Open };
         }
         // Launches with many threads say most.
         clean.sort_by_key(|c| std::cmp::Reverse(c.threads()));
@@ -318,20 +355,20 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
                 .is_some_and(|seen| is_as_far(self.far, seen) && (seen.again || !bounds_loop))
         };
         if !clean.iter().take(MOST_LOOKED_AT).any(says) {
-            return false;
+            return Judged::No;
         }
         // A bound is where the race begins to show, and a value alone does not.
         let is_sharp = |r: &&Requirement| r.is_bound() || r.relation == Relation::Equal;
         let bounds: Vec<&Requirement> = list.iter().filter(is_sharp).collect();
         if !bounds.is_empty() && !self.begins_at(&bounds, list, bases) {
-            return false;
+            return Judged::No;
         }
         // Where an upper bound does, the launches that tell the two apart show nothing.
         for r in list {
             let weaker: Vec<Candidate> = bases.iter().flat_map(|c| r.weaker(space, c)).collect();
             let answers: Vec<Answer> = weaker.iter().map(|c| self.answer(c)).collect();
             if answers.contains(&Answer::Clean) && !answers.contains(&Answer::Shows) {
-                return false;
+                return Judged::No;
             }
         }
         let broken = bases.iter().flat_map(|c| list.iter().flat_map(|r| r.violated(space, c)));
@@ -344,10 +381,10 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
                 shown.push(c);
             }
             if shown.len() >= LEAST_SHOWN && is_no_bound(list, &clean, &shown, space) {
-                return true;
+                return Judged::Yes;
             }
         }
-        false
+        Judged::No
     }
 
     /// Whether the race shows just beyond each bound where the other requirements hold, in launches in which that bound has
@@ -403,15 +440,39 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
     }
 
     fn executed(&mut self, c: &Candidate) -> Answer {
-        let Some(trial) = self.inquiry.driver.again(c, 1) else { return Answer::Inconclusive };
-        if same(&trial, self.inquiry.key).is_some() {
+        let whole = self.inquiry.driver.again(c, 1);
+        let answer = whole.map_or(Answer::Inconclusive, |trial| self.said(&trial));
+        if answer != Answer::Long {
+            return answer;
+        }
+        // Some of its blocks alone, on both sides of a condition.
+        let Some(trial) = self.inquiry.driver.some_blocks(c, &self.numbers()) else {
+            return answer;
+        };
+        let answer = self.said(&trial);
+        if answer == Answer::Clean {
+            self.sampled.push(c.clone());
+        }
+        answer
+    }
+
+    fn said(&self, trial: &Trial) -> Answer {
+        if same(trial, self.inquiry.key).is_some() {
             return Answer::Shows;
         }
-        let ended = is_no_worse(&trial, self.shown.wrong.max(self.own_wrong()));
-        match ended && self.inquiry.reaches(&trial) {
+        if trial.outcome.incomplete.is_some() {
+            return Answer::Long;
+        }
+        let ended = is_no_worse(trial, self.shown.wrong.max(self.own_wrong()));
+        match ended && self.inquiry.reaches(trial) {
             true => Answer::Clean,
             false => Answer::Inconclusive,
         }
+    }
+
+    /// The blocks of the finding, by number.
+    fn numbers(&self) -> Vec<[u32; 3]> {
+        self.shown.finding.accesses.iter().map(|a| a.block).collect()
     }
 
     fn own_wrong(&self) -> usize {
@@ -421,10 +482,15 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
     /// How far apart threads are that make the two accesses in a launch.
     fn apart(&self, c: &Candidate) -> Option<Apart> {
         let lab = &self.inquiry.driver.lab;
-        let trial = lab.try_out(c, lab.config.max_steps, true).ok()??;
-        let bound = lab.shelf.bind(lab.space.kernel, &trial.launch).ok()?;
+        let is_sample = self.sampled.iter().any(|k| k.is_same_launch(c));
+        let only = is_sample.then(|| some_of(c.grid, &self.numbers())).flatten();
+        *lab.only.borrow_mut() = only.clone();
+        let trial = lab.try_out(c, lab.config.max_steps, true);
+        *lab.only.borrow_mut() = None;
+        let bound = lab.shelf.bind(lab.space.kernel, &trial.ok()??.launch).ok()?;
         let groups = [&self.sites[0][..], &self.sites[1][..]];
-        lab.prepared().apart(&bound, &lab.config, groups).ok()
+        let config = Config { only, ..lab.config.clone() };
+        lab.prepared().apart(&bound, &config, groups).ok()
     }
 }
 

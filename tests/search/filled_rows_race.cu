@@ -1,0 +1,14 @@
+// lockstep: search
+// As filled_rows_conditional.cu, but rows are one element closer together than they are long.
+__global__ void __launch_bounds__(512) fill(float *out, const float *in, int batches, int rows, int width, int heads) {
+    float *row = out + (blockIdx.y * rows + blockIdx.x) * (rows - 1);
+    int steps = blockIdx.x / 512 + 1;
+    for (int s = 0; s < steps; s++) {
+        float sum = 0;
+        for (int j = 0; j < 64; j++) sum += in[j] * in[s * 512 + threadIdx.x];
+        row[s * 512 + threadIdx.x] = sum * width; //~ data-race
+    }
+}
+void launch(float *out, const float *in, int batches, int rows, int width, int heads) {
+    fill<<<dim3(rows, batches * heads), 512>>>(out, in, batches, rows, width, heads);
+}
