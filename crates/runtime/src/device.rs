@@ -11,6 +11,7 @@ use lockstep_finding::{Access, Action, Finding, HostSite, Kind, Place, Severity}
 
 use crate::code::Code;
 use crate::error::{Failed, Status};
+use crate::graph::Graphs;
 use crate::launch::Launches;
 use crate::memory::Memory;
 use crate::opencl::OpenCl;
@@ -29,6 +30,7 @@ pub(crate) struct Device {
     pub code: Code,
     pub launches: Launches,
     pub streams: Streams,
+    pub graphs: Graphs,
     pub opencl: OpenCl,
     /// An error after which every call fails, as a kernel that has failed leaves it.
     pub broken: Option<Status>,
@@ -62,6 +64,7 @@ impl Device {
             code: Code::default(),
             launches: Launches::default(),
             streams: Streams::default(),
+            graphs: Graphs::default(),
             opencl: OpenCl::default(),
             broken: None,
             limits: HashMap::new(),

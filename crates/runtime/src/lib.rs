@@ -11,6 +11,7 @@
 //! - Code ([`code`]): objects that clang made carry bitcode, which the front end lowers without any guess about values.
 //! - Launches ([`launch`]) are executed when they are made, and so are asynchronous copies. What streams ([`stream`]) and
 //!   queues leave open is looked for apart: work that nothing orders and that touches the same bytes ([`order`]).
+//! - Graphs ([`graph`]) keep work until they are launched.
 //! - What is found goes to `lockstep exec` at once ([`record`]), so that it outlives the program; and so do the launches
 //!   themselves, where they are to be kept ([`recording`]).
 //!
@@ -26,6 +27,7 @@ mod code;
 mod crash;
 mod device;
 mod error;
+mod graph;
 mod launch;
 mod memory;
 mod opencl;

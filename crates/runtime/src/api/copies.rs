@@ -6,6 +6,7 @@ use crate::api::give;
 use crate::api::memory::{Extent, PitchedPtr};
 use crate::device::{Device, call_unbroken};
 use crate::error::{Failed, Status};
+use crate::graph;
 use crate::site::Site;
 use crate::transfer::{Copy, DEVICE_TO_DEVICE, Home, Shape, Side};
 
@@ -36,6 +37,10 @@ fn in_stream(
     kind: c_int,
     stream: Option<usize>,
 ) -> Result<(), Failed> {
+    let &Copy { name, site } = copy;
+    if d.is_captured(stream, name, site, |_| Ok(graph::Deed::Copy { name, sides, shape, kind }))? {
+        return Ok(());
+    }
     d.begin_work(stream);
     d.copy(copy, sides, shape, kind)?;
     let is_plain = |side: Side| d.home(side.at) == Home::Host;
@@ -64,8 +69,13 @@ fn filled(
             d.check_stream(stream as usize, name, &site)?;
         }
         let stream = stream.map(|s| s as usize);
+        let shape = shape.map(|s| s as u64);
+        let node = || graph::Deed::Fill { name, to, value: vec![value as u8], shape };
+        if d.is_captured(stream, name, &site, |_| Ok(node()))? {
+            return Ok(());
+        }
         d.begin_work(stream);
-        d.fill(&Copy { name, site: &site }, to, value, shape.map(|s| s as u64))?;
+        d.fill(&Copy { name, site: &site }, to, value, shape)?;
         if stream.is_none() && d.is_of_host(to.at) {
             d.host_waits(None);
         }
@@ -182,17 +192,32 @@ unsafe fn copied_3d(
 ) -> Status {
     // SAFETY: as the caller says.
     let c = unsafe { *what };
-    if !c.from_array.is_null() || !c.to_array.is_null() {
-        return call_unbroken(|_| Failed::with(Status::NOT_SUPPORTED));
+    match c.parts() {
+        Some((sides, shape)) => copied(name, sides, shape, c.kind, stream),
+        None => call_unbroken(|_| Failed::with(Status::NOT_SUPPORTED)),
     }
-    let side = |p: &PitchedPtr, at: &Pos| {
-        let (pitch, slice) = (p.pitch as u64, (p.pitch * p.ysize) as u64);
-        let start = p.ptr as u64 + at.x as u64 + at.y as u64 * pitch + at.z as u64 * slice;
-        Side { at: start, pitch, slice }
-    };
-    let Extent { width, height, depth } = c.extent;
-    let sides = (side(&c.to, &c.to_pos), side(&c.from, &c.from_pos));
-    copied(name, sides, [width, height, depth], c.kind, stream)
+}
+
+impl Copy3D {
+    /// The sides, the shape and the direction; none if an array takes part.
+    pub(crate) fn parts(&self) -> Option<((Side, Side), [usize; 3])> {
+        let c = self;
+        if !c.from_array.is_null() || !c.to_array.is_null() {
+            return None;
+        }
+        let side = |p: &PitchedPtr, at: &Pos| {
+            let (pitch, slice) = (p.pitch as u64, (p.pitch * p.ysize) as u64);
+            let start = p.ptr as u64 + at.x as u64 + at.y as u64 * pitch + at.z as u64 * slice;
+            Side { at: start, pitch, slice }
+        };
+        let Extent { width, height, depth } = c.extent;
+        let sides = (side(&c.to, &c.to_pos), side(&c.from, &c.from_pos));
+        Some((sides, [width, height, depth]))
+    }
+
+    pub(crate) fn kind(&self) -> c_int {
+        self.kind
+    }
 }
 
 /// # Safety

@@ -36,9 +36,9 @@ missing! {
     cudaCreateTextureObject cudaDestroyTextureObject cudaCreateSurfaceObject cudaDestroySurfaceObject
     cudaGetTextureObjectResourceDesc cudaGetChannelDesc
     cudaIpcGetMemHandle cudaIpcOpenMemHandle cudaIpcCloseMemHandle cudaIpcGetEventHandle cudaIpcOpenEventHandle
-    cudaStreamBeginCapture cudaStreamEndCapture cudaGraphCreate cudaGraphLaunch cudaGraphDestroy
-    cudaGraphExecDestroy cudaGraphAddKernelNode cudaGraphAddMemcpyNode cudaGraphAddMemsetNode cudaGraphAddHostNode
-    cudaGraphAddEmptyNode cudaGraphExecUpdate cudaGraphGetNodes __lockstep_graph_instantiate
+    cudaGraphAddMemAllocNode cudaGraphAddMemFreeNode cudaGraphAddNode cudaGraphConditionalHandleCreate
+    cudaStreamBeginCaptureToGraph cudaStreamGetCaptureInfo cudaStreamUpdateCaptureDependencies
+    cudaDeviceGetGraphMemAttribute cudaDeviceGraphMemTrim
     cudaMemPoolCreate cudaMemPoolDestroy cudaDeviceSetMemPool cudaDeviceGetMemPool
     __cudaRegisterTexture __cudaRegisterSurface
     cuInit cuDeviceGet cuDeviceGetCount cuDeviceGetName cuDeviceGetAttribute cuCtxCreate cuCtxDestroy

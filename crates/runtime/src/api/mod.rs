@@ -8,6 +8,7 @@
 mod copies;
 mod device;
 mod execution;
+mod graphs;
 mod memory;
 mod missing;
 mod registration;

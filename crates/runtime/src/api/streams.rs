@@ -6,6 +6,7 @@ use std::time::Instant;
 use crate::api::give;
 use crate::device::{Device, call, call_unbroken, lock};
 use crate::error::{Failed, Status};
+use crate::graph::{Deed, HostCall};
 use crate::site::Site;
 use crate::stream::What;
 
@@ -146,6 +147,9 @@ pub extern "C" fn cudaStreamWaitEvent(stream: Handle, event: Handle, _flags: c_u
     let site = Site::here();
     with_stream("cudaStreamWaitEvent", stream, |d| {
         d.handle(What::Event, event as usize, "cudaStreamWaitEvent", &site)?;
+        if d.graphs.waits(stream as usize, event as usize) {
+            return Ok(());
+        }
         let lane = d.lane(stream as usize);
         d.order.wait(lane, event as usize);
         Ok(())
@@ -179,6 +183,9 @@ fn record(name: &'static str, event: Handle, stream: Handle) -> Status {
     let site = Site::here();
     with_stream(name, stream, |d| {
         d.handle(What::Event, event as usize, name, &site)?.recorded = Some(Instant::now());
+        if d.graphs.records(event as usize, stream as usize) {
+            return Ok(());
+        }
         let lane = d.lane(stream as usize);
         d.order.record(event as usize, lane);
         Ok(())
@@ -251,7 +258,7 @@ type HostFunction = extern "C" fn(*mut c_void);
 type StreamCallback = extern "C" fn(Handle, Status, *mut c_void);
 
 /// A function of the host runs in the order of a stream: what the stream did before is over for it.
-fn in_stream(function: impl FnOnce()) {
+pub(crate) fn in_stream(function: impl FnOnce()) {
     let enters = |change: isize| {
         let mut device = lock();
         device.unguard_memory();
@@ -270,11 +277,16 @@ pub extern "C" fn cudaLaunchHostFunc(
     function: Option<HostFunction>,
     data: *mut c_void,
 ) -> Status {
-    let status = with_stream("cudaLaunchHostFunc", stream, |_| match function {
-        Some(_) => Ok(()),
-        None => Failed::with(Status::INVALID_VALUE),
+    let site = Site::here();
+    let mut captured = false;
+    let status = with_stream("cudaLaunchHostFunc", stream, |d| {
+        let Some(function) = function else { return Failed::with(Status::INVALID_VALUE) };
+        let call = Deed::Call(HostCall { function, data: data as usize });
+        captured =
+            d.is_captured(Some(stream as usize), "cudaLaunchHostFunc", &site, |_| Ok(call))?;
+        Ok(())
     });
-    if let (Status::SUCCESS, Some(function)) = (status, function) {
+    if let (Status::SUCCESS, Some(function), false) = (status, function, captured) {
         in_stream(|| function(data));
     }
     status
@@ -302,8 +314,11 @@ pub extern "C" fn cudaStreamAddCallback(
 /// `to` is a number, or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cudaStreamIsCapturing(stream: Handle, to: *mut c_int) -> Status {
-    // SAFETY: as the caller says.
-    with_stream("cudaStreamIsCapturing", stream, |_| unsafe { give(to, 0) })
+    with_stream("cudaStreamIsCapturing", stream, |d| {
+        let captured = d.graphs.of_stream(stream as usize).is_some();
+        // SAFETY: as the caller says.
+        unsafe { give(to, c_int::from(captured)) }
+    })
 }
 
 #[unsafe(no_mangle)]

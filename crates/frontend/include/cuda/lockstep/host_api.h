@@ -2,6 +2,11 @@
 // clang looks up for k<<<grid, block>>>(...). Error codes and attributes have CUDA's numbers where code prints them.
 #pragma once
 
+// Code tests whether CUDA's headers have been read by the names of their guards.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+
 typedef enum cudaError {
   cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorInitializationError = 3,
   cudaErrorCudartUnloading = 4, cudaErrorInvalidConfiguration = 9, cudaErrorInvalidSymbol = 13,
@@ -130,6 +135,15 @@ struct cudaIpcMemHandle_t { char reserved[CUDA_IPC_HANDLE_SIZE]; };
 struct cudaIpcEventHandle_t { char reserved[CUDA_IPC_HANDLE_SIZE]; };
 struct cudaMemLocation { int type, id; };
 struct cudaKernelNodeParams { void *func; dim3 gridDim, blockDim; unsigned sharedMemBytes; void **kernelParams, **extra; };
+struct cudaMemsetParams { void *dst; size_t pitch; unsigned value, elementSize; size_t width, height; };
+struct cudaHostNodeParams { cudaHostFn_t fn; void *userData; };
+enum cudaGraphNodeType { cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset, cudaGraphNodeTypeHost,
+                         cudaGraphNodeTypeGraph, cudaGraphNodeTypeEmpty };
+enum cudaGraphExecUpdateResult { cudaGraphExecUpdateSuccess, cudaGraphExecUpdateError, cudaGraphExecUpdateErrorTopologyChanged,
+                                 cudaGraphExecUpdateErrorNodeTypeChanged };
+struct cudaGraphExecUpdateResultInfo { cudaGraphExecUpdateResult result; cudaGraphNode_t errorNode, errorFromNode; };
+enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
+struct cudaAccessPolicyWindow { void *base_ptr; size_t num_bytes; float hitRatio; cudaAccessProperty hitProp, missProp; };
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeAccessPolicyWindow = 1, cudaLaunchAttributeCooperative = 2,
   cudaLaunchAttributeSynchronizationPolicy = 3, cudaLaunchAttributeClusterDimension = 4,
@@ -142,7 +156,13 @@ union cudaLaunchAttributeValue {
   struct { unsigned x, y, z; } clusterDim;
   int cooperative, clusterSchedulingPolicyPreference, programmaticStreamSerializationAllowed, priority;
   struct { void *event; int flags, triggerAtBlockStart; } programmaticEvent;
+  cudaAccessPolicyWindow accessPolicyWindow;
 };
+typedef cudaLaunchAttributeID cudaStreamAttrID;
+typedef cudaLaunchAttributeValue cudaStreamAttrValue;
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
 struct cudaLaunchAttribute { cudaLaunchAttributeID id; cudaLaunchAttributeValue val; };
 struct cudaLaunchConfig_t { dim3 gridDim, blockDim; size_t dynamicSmemBytes; cudaStream_t stream; cudaLaunchAttribute *attrs; unsigned numAttrs; };
 inline cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) { return {w, h, d}; }
@@ -251,7 +271,21 @@ __LOCKSTEP_CUDA cudaGraphCreate(cudaGraph_t *, unsigned);
 __LOCKSTEP_CUDA cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
 __LOCKSTEP_CUDA cudaGraphDestroy(cudaGraph_t);
 __LOCKSTEP_CUDA cudaGraphExecDestroy(cudaGraphExec_t);
+__LOCKSTEP_CUDA cudaGraphUpload(cudaGraphExec_t, cudaStream_t);
+__LOCKSTEP_CUDA cudaGraphClone(cudaGraph_t *, cudaGraph_t);
+__LOCKSTEP_CUDA cudaGraphInstantiateWithFlags(cudaGraphExec_t *, cudaGraph_t, unsigned long long = 0);
+__LOCKSTEP_CUDA cudaGraphGetNodes(cudaGraph_t, cudaGraphNode_t *, size_t *);
+__LOCKSTEP_CUDA cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t *, const cudaGraphNode_t *, size_t);
+__LOCKSTEP_CUDA cudaGraphAddEmptyNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t);
+__LOCKSTEP_CUDA cudaGraphAddChildGraphNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, cudaGraph_t);
+__LOCKSTEP_CUDA cudaGraphAddMemcpyNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, const cudaMemcpy3DParms *);
+__LOCKSTEP_CUDA cudaGraphAddMemcpyNode1D(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, void *, const void *, size_t, cudaMemcpyKind);
+__LOCKSTEP_CUDA cudaGraphAddMemsetNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, const cudaMemsetParams *);
+__LOCKSTEP_CUDA cudaGraphAddHostNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, const cudaHostNodeParams *);
 __LOCKSTEP_CUDA cudaGraphAddKernelNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, const cudaKernelNodeParams *);
+__LOCKSTEP_CUDA cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, cudaGraphNode_t, const cudaKernelNodeParams *);
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t, cudaGraph_t, cudaGraphExecUpdateResultInfo *);
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t, cudaGraph_t, cudaGraphNode_t *, cudaGraphExecUpdateResult *);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *, cudaGraph_t, unsigned long long = 0);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *, cudaGraph_t, cudaGraphNode_t *, char *, size_t);
 
