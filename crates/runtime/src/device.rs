@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use lockstep_finding::{Access, Action, Finding, HostSite, Kind, Place, Severity};
 
+use crate::array::Arrays;
 use crate::code::Code;
 use crate::error::{Failed, Status};
 use crate::graph::Graphs;
@@ -30,6 +31,7 @@ pub(crate) struct Device {
     pub code: Code,
     pub launches: Launches,
     pub streams: Streams,
+    pub arrays: Arrays,
     pub graphs: Graphs,
     pub opencl: OpenCl,
     /// An error after which every call fails, as a kernel that has failed leaves it.
@@ -64,6 +66,7 @@ impl Device {
             code: Code::default(),
             launches: Launches::default(),
             streams: Streams::default(),
+            arrays: Arrays::default(),
             graphs: Graphs::default(),
             opencl: OpenCl::default(),
             broken: None,

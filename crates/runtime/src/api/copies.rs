@@ -29,7 +29,7 @@ fn copied(
 }
 
 /// A copy as the work of a stream; without one, the host waits for it where it has a part in it.
-fn in_stream(
+pub(crate) fn in_stream(
     d: &mut Device,
     copy: &Copy,
     sides: (Side, Side),
@@ -190,29 +190,43 @@ unsafe fn copied_3d(
     what: *const Copy3D,
     stream: Option<*mut c_void>,
 ) -> Status {
-    // SAFETY: as the caller says.
-    let c = unsafe { *what };
-    match c.parts() {
-        Some((sides, shape)) => copied(name, sides, shape, c.kind, stream),
-        None => call_unbroken(|_| Failed::with(Status::NOT_SUPPORTED)),
-    }
+    let site = Site::here();
+    call_unbroken(|d| {
+        if let Some(stream) = stream {
+            d.check_stream(stream as usize, name, &site)?;
+        }
+        // SAFETY: as the caller says.
+        let c = unsafe { *what };
+        let (sides, shape) = c.parts(d, name, &site)?;
+        let stream = stream.map(|s| s as usize);
+        in_stream(d, &Copy { name, site: &site }, sides, shape, c.kind, stream)
+    })
 }
 
 impl Copy3D {
-    /// The sides, the shape and the direction; none if an array takes part.
-    pub(crate) fn parts(&self) -> Option<((Side, Side), [usize; 3])> {
-        let c = self;
-        if !c.from_array.is_null() || !c.to_array.is_null() {
-            return None;
-        }
-        let side = |p: &PitchedPtr, at: &Pos| {
+    /// The sides and the shape. Where an array takes part, its texels are counted, else bytes.
+    pub(crate) fn parts(
+        &self,
+        d: &mut Device,
+        name: &str,
+        site: &Site,
+    ) -> Result<((Side, Side), Shape), Failed> {
+        let mut texel = None;
+        let mut side = |array: *mut c_void, p: &PitchedPtr, at: &Pos| {
+            if !array.is_null() {
+                let bytes = d.array(array as u64, name, site)?.channel.bytes();
+                texel = Some(bytes);
+                return d.array_side(array as u64, [at.x * bytes, at.y, at.z], name, site);
+            }
             let (pitch, slice) = (p.pitch as u64, (p.pitch * p.ysize) as u64);
             let start = p.ptr as u64 + at.x as u64 + at.y as u64 * pitch + at.z as u64 * slice;
-            Side { at: start, pitch, slice }
+            Ok(Side { at: start, pitch, slice })
         };
-        let Extent { width, height, depth } = c.extent;
-        let sides = (side(&c.to, &c.to_pos), side(&c.from, &c.from_pos));
-        Some((sides, [width, height, depth]))
+        let to = side(self.to_array, &self.to, &self.to_pos)?;
+        let from = side(self.from_array, &self.from, &self.from_pos)?;
+        let Extent { width, height, depth } = self.extent;
+        let shape = [width * texel.unwrap_or(1), height, depth].map(|s| s as u64);
+        Ok(((to, from), shape))
     }
 
     pub(crate) fn kind(&self) -> c_int {

@@ -257,10 +257,10 @@ pub unsafe extern "C" fn cudaGraphAddMemcpyNode(
     let name = "cudaGraphAddMemcpyNode";
     // SAFETY: as the caller says.
     unsafe {
-        let (parts, kind) = ((*what).parts(), (*what).kind());
-        add(name, at, Site::here(), |_| {
-            let (sides, shape) = parts.ok_or(Failed(Status::NOT_SUPPORTED))?;
-            Ok(Deed::Copy { name, sides, shape: shape.map(|s| s as u64), kind })
+        let (what, site) = (*what, Site::here());
+        add(name, at, site.clone(), |d| {
+            let (sides, shape) = what.parts(d, name, &site)?;
+            Ok(Deed::Copy { name, sides, shape, kind: what.kind() })
         })
     }
 }

@@ -29,12 +29,8 @@ macro_rules! missing {
 }
 
 missing! {
-    cudaMallocArray cudaMalloc3DArray cudaFreeArray cudaMallocMipmappedArray cudaFreeMipmappedArray
-    cudaGetMipmappedArrayLevel cudaArrayGetInfo
-    cudaMemcpyToArray cudaMemcpyFromArray cudaMemcpy2DToArray cudaMemcpy2DFromArray cudaMemcpyArrayToArray
-    cudaMemcpy2DArrayToArray cudaMemcpyToArrayAsync cudaMemcpy2DToArrayAsync cudaMemcpy2DFromArrayAsync
-    cudaCreateTextureObject cudaDestroyTextureObject cudaCreateSurfaceObject cudaDestroySurfaceObject
-    cudaGetTextureObjectResourceDesc cudaGetChannelDesc
+    cudaMallocMipmappedArray cudaFreeMipmappedArray cudaGetMipmappedArrayLevel
+    cudaMemcpyArrayToArray cudaMemcpy2DArrayToArray cudaGetTextureObjectResourceDesc
     cudaIpcGetMemHandle cudaIpcOpenMemHandle cudaIpcCloseMemHandle cudaIpcGetEventHandle cudaIpcOpenEventHandle
     cudaGraphAddMemAllocNode cudaGraphAddMemFreeNode cudaGraphAddNode cudaGraphConditionalHandleCreate
     cudaStreamBeginCaptureToGraph cudaStreamGetCaptureInfo cudaStreamUpdateCaptureDependencies

@@ -5,6 +5,7 @@
 
 #![allow(unreachable_pub)]
 
+mod arrays;
 mod copies;
 mod device;
 mod execution;

@@ -9,6 +9,10 @@
 #include <iterator>
 #include <limits>
 #include <type_traits>
+// CUB brings it along.
+#ifdef __LOCKSTEP_PROGRAM__
+#include <chrono>
+#endif
 
 #define CUB_VERSION 200200
 #define CUB_RUNTIME_FUNCTION __host__ __device__

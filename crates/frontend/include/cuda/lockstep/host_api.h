@@ -63,6 +63,8 @@ typedef void (*cudaHostFn_t)(void *);
 #define cudaArrayDefault 0x00
 #define cudaArrayLayered 0x01
 #define cudaArraySurfaceLoadStore 0x02
+#define cudaArrayCubemap 0x04
+#define cudaArrayTextureGather 0x08
 #define cudaOccupancyDefault 0x00
 #define cudaCpuDeviceId (-1)
 #define cudaInvalidDeviceId (-2)
@@ -245,6 +247,12 @@ __LOCKSTEP_CUDA cudaMemset2DAsync(void *, size_t, int, size_t, size_t, cudaStrea
 __LOCKSTEP_CUDA cudaMemset3D(cudaPitchedPtr, int, cudaExtent);
 __LOCKSTEP_CUDA cudaMemcpyToArray(cudaArray_t, size_t, size_t, const void *, size_t, cudaMemcpyKind);
 __LOCKSTEP_CUDA cudaMemcpy2DToArray(cudaArray_t, size_t, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind);
+__LOCKSTEP_CUDA cudaMemcpyFromArray(void *, cudaArray_const_t, size_t, size_t, size_t, cudaMemcpyKind);
+__LOCKSTEP_CUDA cudaMemcpy2DFromArray(void *, size_t, cudaArray_const_t, size_t, size_t, size_t, size_t, cudaMemcpyKind);
+__LOCKSTEP_CUDA cudaMemcpyToArrayAsync(cudaArray_t, size_t, size_t, const void *, size_t, cudaMemcpyKind, cudaStream_t = nullptr);
+__LOCKSTEP_CUDA cudaMemcpyFromArrayAsync(void *, cudaArray_const_t, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t = nullptr);
+__LOCKSTEP_CUDA cudaMemcpy2DToArrayAsync(cudaArray_t, size_t, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t = nullptr);
+__LOCKSTEP_CUDA cudaMemcpy2DFromArrayAsync(void *, size_t, cudaArray_const_t, size_t, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t = nullptr);
 __LOCKSTEP_CUDA cudaFreeArray(cudaArray_t);
 __LOCKSTEP_CUDA cudaIpcGetMemHandle(cudaIpcMemHandle_t *, void *);
 __LOCKSTEP_CUDA cudaIpcOpenMemHandle(void **, cudaIpcMemHandle_t, unsigned);
