@@ -60,6 +60,9 @@ impl Device {
     fn new() -> Device {
         let writer = std::env::var_os(record::FOLDER).map(PathBuf::from);
         let writer = writer.and_then(|folder| Writer::new(&folder).ok());
+        if writer.is_some() {
+            keep_pages();
+        }
         Device {
             settings: Settings::from_environment(),
             memory: Memory::default(),
@@ -180,6 +183,18 @@ impl Device {
         }
         self.flush_launches();
         self.tell(&Record::End { leaks });
+    }
+}
+
+/// What is known of the memory of a launch is made anew for the next one: the C library is to keep the pages, and not to
+/// give them back and ask for others, which are zeroed first.
+fn keep_pages() {
+    const KEPT: libc::c_int = 256 << 20;
+    const MOST_IN_HEAP: libc::c_int = 32 << 20;
+    // SAFETY: these are parameters of glibc's.
+    unsafe {
+        libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, MOST_IN_HEAP);
     }
 }
 

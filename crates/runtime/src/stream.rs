@@ -39,6 +39,8 @@ pub(crate) struct Handle {
 
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
+    /// Each thread of the host has a default stream of its own.
+    pub per_thread: bool,
     handles: HashMap<usize, Handle>,
 }
 
@@ -93,6 +95,7 @@ impl Device {
     /// A stream as the order of work knows it.
     pub(crate) fn lane(&mut self, stream: usize) -> usize {
         match stream {
+            0 if self.streams.per_thread => self.lane(PER_THREAD),
             0 | 1 => LEGACY,
             PER_THREAD => {
                 self.order.activate();

@@ -122,7 +122,7 @@ pub extern "C" fn cudaGraphLaunch(graph: Handle, stream: Handle) -> Status {
     }
     for node in &nodes {
         if let Deed::Call(HostCall { function, data }) = node.deed {
-            in_stream(|| function(data as *mut c_void));
+            in_stream(stream, || function(data as *mut c_void));
             continue;
         }
         let status = call_unbroken(|d| d.run_node(node, stream as usize));

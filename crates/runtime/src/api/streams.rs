@@ -42,6 +42,12 @@ fn with_stream(
     })
 }
 
+/// A unit that is compiled for that says so before the program begins.
+#[unsafe(no_mangle)]
+pub extern "C" fn __lockstep_per_thread_default_stream() {
+    lock().streams.per_thread = true;
+}
+
 /// # Safety
 ///
 /// `to` is a handle, or null.
@@ -109,6 +115,34 @@ pub unsafe extern "C" fn cudaStreamGetFlags(stream: Handle, to: *mut c_uint) -> 
         // SAFETY: as the caller says.
         unsafe { give(to, flags) }
     })
+}
+
+/// What a stream prefers to have in a cache, and how its work is waited for, means nothing here.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaStreamSetAttribute(
+    stream: Handle,
+    _attribute: c_int,
+    _value: *const c_void,
+) -> Status {
+    with_stream("cudaStreamSetAttribute", stream, |_| Ok(()))
+}
+
+/// # Safety
+///
+/// `to` has room for the 64 bytes of an attribute, or is null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cudaStreamGetAttribute(
+    stream: Handle,
+    _attribute: c_int,
+    to: *mut [u64; 8],
+) -> Status {
+    // SAFETY: as the caller says.
+    with_stream("cudaStreamGetAttribute", stream, |_| unsafe { give(to, [0; 8]) })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaCtxResetPersistingL2Cache() -> Status {
+    call_unbroken(|_| Ok(()))
 }
 
 /// # Safety
@@ -258,10 +292,12 @@ type HostFunction = extern "C" fn(*mut c_void);
 type StreamCallback = extern "C" fn(Handle, Status, *mut c_void);
 
 /// A function of the host runs in the order of a stream: what the stream did before is over for it.
-pub(crate) fn in_stream(function: impl FnOnce()) {
+pub(crate) fn in_stream(stream: Handle, function: impl FnOnce()) {
     let enters = |change: isize| {
         let mut device = lock();
         device.unguard_memory();
+        let lane = device.lane(stream as usize);
+        device.order.tells_host(lane);
         device.guards.callbacks = device.guards.callbacks.saturating_add_signed(change);
         device.guard_memory();
     };
@@ -287,7 +323,7 @@ pub extern "C" fn cudaLaunchHostFunc(
         Ok(())
     });
     if let (Status::SUCCESS, Some(function), false) = (status, function, captured) {
-        in_stream(|| function(data));
+        in_stream(stream, || function(data));
     }
     status
 }
@@ -304,7 +340,7 @@ pub extern "C" fn cudaStreamAddCallback(
         None => Failed::with(Status::INVALID_VALUE),
     });
     if let (Status::SUCCESS, Some(function)) = (status, function) {
-        in_stream(|| function(stream, status, data));
+        in_stream(stream, || function(stream, status, data));
     }
     status
 }

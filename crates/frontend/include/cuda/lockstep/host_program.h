@@ -120,3 +120,9 @@ extern "C" inline __host__ double rsqrt(double x) noexcept(true) { return 1 / __
 extern "C" inline __host__ float rsqrtf(float x) noexcept(true) { return 1 / __builtin_sqrtf(x); }
 
 #endif
+
+// `--default-stream per-thread`: for the whole program, if one unit asks for it.
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+extern "C" void __lockstep_per_thread_default_stream();
+static __attribute__((constructor, unused)) void __lockstep_asks_per_thread() { __lockstep_per_thread_default_stream(); }
+#endif

@@ -56,6 +56,7 @@ impl Build {
         let extension = source.extension().and_then(OsStr::to_str);
         if extension == Some("c") {
             command.args(["-x", "c"]);
+            command.args(OLD_C.map(|name| format!("-Wno-error={name}")));
         }
         command.args(["-gline-tables-only", "-fno-omit-frame-pointer"]);
         let headers = cuda_headers().map_err(told)?;
@@ -125,6 +126,14 @@ impl Build {
         run(command, "link")
     }
 }
+
+/// What the compilers of C that nvcc is used with take, with a warning.
+const OLD_C: [&str; 4] = [
+    "implicit-function-declaration",
+    "implicit-int",
+    "int-conversion",
+    "incompatible-function-pointer-types",
+];
 
 const OPENMP: &str = "-fopenmp";
 

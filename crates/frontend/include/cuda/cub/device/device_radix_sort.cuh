@@ -26,7 +26,7 @@ struct DeviceRadixSort {
       }
       K *next_keys = last ? to_keys : spare_keys;
       V *next_values = last ? to_values : spare_values;
-      __lockstep_sort<<<1, __lockstep_threads, 0, stream>>>(keys, values, next_keys, next_values, n, begin + 4 * d, end, down, pairs);
+      __LOCKSTEP_CUB_LAUNCH(__lockstep_sort, 1, stream, keys, values, next_keys, next_values, n, begin + 4 * d, end, down, pairs);
       keys = next_keys, values = next_values;
     }
     return cudaPeekAtLastError();

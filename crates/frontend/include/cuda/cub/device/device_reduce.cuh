@@ -8,7 +8,7 @@ struct DeviceReduce {
   template <class I, class O, class Op, class T, class N> static cudaError_t Reduce(void *s, size_t &bytes, I in, O out, N n, Op op, T first, cudaStream_t stream = 0, bool = false) {
     if (__lockstep_asks(s, bytes, 1)) return cudaSuccess;
     ConstantInputIterator<long long> begin(0), end(n);
-    __lockstep_reduce<T><<<1, __lockstep_threads, 0, stream>>>(in, out, begin, end, op, first);
+    __LOCKSTEP_CUB_LAUNCH(__lockstep_reduce<T>, 1, stream, in, out, begin, end, op, first);
     return cudaPeekAtLastError();
   }
   template <class I, class O, class N> static cudaError_t Sum(void *s, size_t &bytes, I in, O out, N n, cudaStream_t stream = 0, bool = false) {
@@ -33,7 +33,7 @@ struct DeviceReduce {
 struct DeviceSegmentedReduce {
   template <class I, class O, class B, class E, class Op, class T> static cudaError_t Reduce(void *s, size_t &bytes, I in, O out, int count, B begins, E ends, Op op, T first, cudaStream_t stream = 0, bool = false) {
     if (__lockstep_asks(s, bytes, 1) || count == 0) return cudaSuccess;
-    __lockstep_reduce<T><<<count, __lockstep_threads, 0, stream>>>(in, out, begins, ends, op, first);
+    __LOCKSTEP_CUB_LAUNCH(__lockstep_reduce<T>, count, stream, in, out, begins, ends, op, first);
     return cudaPeekAtLastError();
   }
   template <class I, class O, class B, class E> static cudaError_t Sum(void *s, size_t &bytes, I in, O out, int count, B begins, E ends, cudaStream_t stream = 0, bool = false) {

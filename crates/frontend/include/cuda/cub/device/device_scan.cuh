@@ -7,7 +7,7 @@ namespace cub {
 struct DeviceScan {
   template <bool INCLUSIVE, bool HAS_FIRST, class T, class I, class O, class Op, class N> static cudaError_t run(void *s, size_t &bytes, I in, O out, Op op, T first, N n, cudaStream_t stream) {
     if (__lockstep_asks(s, bytes, 1)) return cudaSuccess;
-    __lockstep_scan<INCLUSIVE, HAS_FIRST, T><<<1, __lockstep_threads, 0, stream>>>(in, out, (long long)n, op, first);
+    __LOCKSTEP_CUB_LAUNCH((__lockstep_scan<INCLUSIVE, HAS_FIRST, T>), 1, stream, in, out, (long long)n, op, first);
     return cudaPeekAtLastError();
   }
   template <class I, class O, class Op, class T, class N> static cudaError_t ExclusiveScan(void *s, size_t &bytes, I in, O out, Op op, T first, N n, cudaStream_t stream = 0, bool = false) {

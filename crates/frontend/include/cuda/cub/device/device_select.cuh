@@ -19,7 +19,7 @@ template <class I, class F> struct __lockstep_chosen {
 template <bool REST> struct __lockstep_selection {
   template <class I, class F, class O, class C, class N> static cudaError_t run(void *s, size_t &bytes, I in, F flags, O out, C count, N n, cudaStream_t stream) {
     if (__lockstep_asks(s, bytes, 1)) return cudaSuccess;
-    __lockstep_select<<<1, __lockstep_threads, 0, stream>>>(in, flags, out, count, (long long)n, REST);
+    __LOCKSTEP_CUB_LAUNCH(__lockstep_select, 1, stream, in, flags, out, count, (long long)n, REST);
     return cudaPeekAtLastError();
   }
   template <class I, class F, class O, class C, class N> static cudaError_t Flagged(void *s, size_t &bytes, I in, F flags, O out, C count, N n, cudaStream_t stream = 0, bool = false) {

@@ -14,6 +14,9 @@ static inline bool __lockstep_asks(void *storage, size_t &bytes, size_t wanted) 
   if (!storage) bytes = wanted ? wanted : 1;
   return !storage;
 }
+// Kernels of ours are not the user's: where a source is only checked, nothing is launched.
+#ifdef __LOCKSTEP_PROGRAM__
+#define __LOCKSTEP_CUB_LAUNCH(kernel, blocks, stream, ...) kernel<<<blocks, __lockstep_threads, 0, stream>>>(__VA_ARGS__)
 struct __lockstep_part {
   long long from, to;
   __LOCKSTEP_CUB __lockstep_part(long long n) {
@@ -102,4 +105,7 @@ template <class K, class V> __global__ void __lockstep_sort(const K *keys, const
     if (has_values) to_values[at] = values[i];
   }
 }
+#else
+#define __LOCKSTEP_CUB_LAUNCH(kernel, ...) (void)0
+#endif
 } // namespace cub

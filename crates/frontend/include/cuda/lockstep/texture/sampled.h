@@ -185,3 +185,15 @@ __LOCKSTEP_SURFACE(surfCubemapLayered, 3, (int x, int y, int face), (x, y, face)
 #undef __LOCKSTEP_SURFACE
 #undef __LOCKSTEP_LIST
 #undef __LOCKSTEP_IMAGE
+
+// References are not there: CUDA 12 has taken them away, too.
+#define __LOCKSTEP_REFERENCE(fn)                                                                               \
+  template <class T, int D, cudaTextureReadMode M, class... C> __device__ T fn(texture<T, D, M>, C...) {       \
+    static_assert(sizeof(T) == 0, #fn " of a texture reference: a program that is run needs a texture object, of cudaCreateTextureObject"); \
+    return T{};                                                                                                \
+  }
+__LOCKSTEP_REFERENCE(tex1Dfetch)
+__LOCKSTEP_REFERENCE(tex1D)
+__LOCKSTEP_REFERENCE(tex2D)
+__LOCKSTEP_REFERENCE(tex3D)
+#undef __LOCKSTEP_REFERENCE
