@@ -9,8 +9,10 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use lockstep_finding::{Access, Action, Finding, HostSite, Kind, Place, Severity};
 
+use crate::array::Arrays;
 use crate::code::Code;
 use crate::error::{Failed, Status};
+use crate::graph::Graphs;
 use crate::launch::Launches;
 use crate::memory::Memory;
 use crate::opencl::OpenCl;
@@ -29,6 +31,8 @@ pub(crate) struct Device {
     pub code: Code,
     pub launches: Launches,
     pub streams: Streams,
+    pub arrays: Arrays,
+    pub graphs: Graphs,
     pub opencl: OpenCl,
     /// An error after which every call fails, as a kernel that has failed leaves it.
     pub broken: Option<Status>,
@@ -56,12 +60,17 @@ impl Device {
     fn new() -> Device {
         let writer = std::env::var_os(record::FOLDER).map(PathBuf::from);
         let writer = writer.and_then(|folder| Writer::new(&folder).ok());
+        if writer.is_some() {
+            keep_pages();
+        }
         Device {
             settings: Settings::from_environment(),
             memory: Memory::default(),
             code: Code::default(),
             launches: Launches::default(),
             streams: Streams::default(),
+            arrays: Arrays::default(),
+            graphs: Graphs::default(),
             opencl: OpenCl::default(),
             broken: None,
             limits: HashMap::new(),
@@ -174,6 +183,18 @@ impl Device {
         }
         self.flush_launches();
         self.tell(&Record::End { leaks });
+    }
+}
+
+/// What is known of the memory of a launch is made anew for the next one: the C library is to keep the pages, and not to
+/// give them back and ask for others, which are zeroed first.
+fn keep_pages() {
+    const KEPT: libc::c_int = 256 << 20;
+    const MOST_IN_HEAP: libc::c_int = 32 << 20;
+    // SAFETY: these are parameters of glibc's.
+    unsafe {
+        libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, MOST_IN_HEAP);
     }
 }
 

@@ -41,6 +41,7 @@ errors! {
     NO_BINARY = 209, c"cudaErrorNoKernelImageForDevice", c"no kernel image is available for execution on the device";
     FILE_NOT_FOUND = 301, c"cudaErrorFileNotFound", c"file not found";
     INVALID_HANDLE = 400, c"cudaErrorInvalidResourceHandle", c"invalid resource handle";
+    ILLEGAL_STATE = 401, c"cudaErrorIllegalState", c"the operation cannot be performed in the present state";
     NOT_FOUND = 500, c"cudaErrorSymbolNotFound", c"named symbol not found";
     NOT_READY = 600, c"cudaErrorNotReady", c"device not ready";
     ILLEGAL_ADDRESS = 700, c"cudaErrorIllegalAddress", c"an illegal memory access was encountered";

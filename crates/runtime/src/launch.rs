@@ -49,6 +49,7 @@ struct OfKernel {
 type Shape = ([u32; 3], [u32; 3], u32);
 
 /// A launch as the program asks for it.
+#[derive(Clone)]
 pub(crate) struct Asked {
     pub kernel: Arc<Loaded>,
     pub grid: [u32; 3],
@@ -72,12 +73,22 @@ impl Device {
         arguments: &[*const u8],
         site: &Site,
     ) -> Result<(), Failed> {
-        self.fits(asked, site)?;
         if asked.kernel.program.arguments.len() > arguments.len() {
             return Failed::with(Status::INVALID_VALUE);
         }
         // SAFETY: as the caller says.
         let args = unsafe { bound(&asked.kernel, arguments) }?;
+        self.launch_bound(asked, args, site)
+    }
+
+    /// The same, with arguments that were read before.
+    pub(crate) fn launch_bound(
+        &mut self,
+        asked: &Asked,
+        args: Vec<BoundArg>,
+        site: &Site,
+    ) -> Result<(), Failed> {
+        self.fits(asked, site)?;
         let launch = BoundLaunch {
             grid: asked.grid,
             block: asked.block,

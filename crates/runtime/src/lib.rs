@@ -8,9 +8,11 @@
 //! - Memory ([`memory`]): every allocation has its slot, from which its address follows; the host, structs, and other
 //!   allocations hold the same pointers as kernels do, and all mean the same object. Contents, and which bytes have been
 //!   written, live from launch to launch; freed memory is known as such.
+//! - Arrays, textures and surfaces ([`array`]) are memory, too, and code of our headers.
 //! - Code ([`code`]): objects that clang made carry bitcode, which the front end lowers without any guess about values.
 //! - Launches ([`launch`]) are executed when they are made, and so are asynchronous copies. What streams ([`stream`]) and
 //!   queues leave open is looked for apart: work that nothing orders and that touches the same bytes ([`order`]).
+//! - Graphs ([`graph`]) keep work until they are launched.
 //! - What is found goes to `lockstep exec` at once ([`record`]), so that it outlives the program; and so do the launches
 //!   themselves, where they are to be kept ([`recording`]).
 //!
@@ -22,10 +24,12 @@
 //! between them.
 
 mod api;
+mod array;
 mod code;
 mod crash;
 mod device;
 mod error;
+mod graph;
 mod launch;
 mod memory;
 mod opencl;

@@ -4,6 +4,8 @@
 //! again: one that the program has released is known as such.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use crate::device::Device;
@@ -39,6 +41,8 @@ pub(crate) struct Handle {
 
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
+    /// Each thread of the host has a default stream of its own.
+    pub per_thread: bool,
     handles: HashMap<usize, Handle>,
 }
 
@@ -49,6 +53,13 @@ pub(crate) const DEFAULT: [usize; 3] = [0, 1, 2];
 const NON_BLOCKING: u32 = 1;
 /// The default stream of each thread.
 const PER_THREAD: usize = 2;
+
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// The number of this thread of the host. The machine's own names of threads are used again.
+    static THREAD: usize = THREADS.fetch_add(1, Relaxed);
+}
 
 /// Handles are multiples of this, so that they look like pointers.
 const STEP: usize = 16;
@@ -93,11 +104,11 @@ impl Device {
     /// A stream as the order of work knows it.
     pub(crate) fn lane(&mut self, stream: usize) -> usize {
         match stream {
+            0 if self.streams.per_thread => self.lane(PER_THREAD),
             0 | 1 => LEGACY,
             PER_THREAD => {
                 self.order.activate();
-                // SAFETY: it has no arguments, and cannot fail.
-                PER_THREAD | unsafe { libc::pthread_self() } as usize
+                PER_THREAD | THREAD.with(|number| *number) * STEP
             }
             handle => handle,
         }

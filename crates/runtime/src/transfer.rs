@@ -302,6 +302,17 @@ impl Device {
         value: c_int,
         shape: Shape,
     ) -> Result<(), Failed> {
+        self.fill_with(copy, to, &[value as u8], shape)
+    }
+
+    /// Fills with a pattern; the width is a multiple of its length.
+    pub(crate) fn fill_with(
+        &mut self,
+        copy: &Copy,
+        to: Side,
+        pattern: &[u8],
+        shape: Shape,
+    ) -> Result<(), Failed> {
         let [width, height, depth] = shape;
         if width * height * depth == 0 {
             return Ok(());
@@ -320,7 +331,16 @@ impl Device {
                 let row = to.row(y, z);
                 let at = self.bytes_at(home, row, to.at);
                 // SAFETY: the allocation has these bytes, as `within` has seen.
-                unsafe { std::ptr::write_bytes(at, value as u8, width as usize) };
+                unsafe {
+                    match pattern {
+                        [byte] => std::ptr::write_bytes(at, *byte, width as usize),
+                        _ => {
+                            let row = std::slice::from_raw_parts_mut(at, width as usize);
+                            let parts = row.chunks_exact_mut(pattern.len());
+                            parts.for_each(|part| part.copy_from_slice(pattern));
+                        }
+                    }
+                }
                 let offset = spot.offset as u64 + (row - to.at);
                 self.memory.resident.mark_written(spot.slot, offset, width);
             }

@@ -29,7 +29,9 @@ fn report(dir: &Path, words: &[&str]) -> (Value, i32) {
 }
 
 fn copied(name: &str, dir: &Path) {
-    std::fs::copy(folder().join(name), dir.join(name)).expect("a program is copied");
+    let from = folder().join(name);
+    let to = dir.join(from.file_name().expect("a name"));
+    std::fs::copy(from, to).expect("a program is copied");
 }
 
 /// Objects with relocatable device code, one of them in a static library, linked into a program.
@@ -50,6 +52,39 @@ fn files_are_linked_with_each_other() {
     let ended = lockstep(dir.path(), &["exec", "--quiet", "./app"]);
     // 0 * 10 + 5 + 1000 + 100, and 3 * 10 more.
     assert_eq!((ended.status, ended.out.as_str()), (0, "1105 1135\n"), "{}", ended.err);
+}
+
+/// Two threads of the host are ordered by the default stream that they share, and not by one for each.
+#[test]
+fn each_thread_of_the_host_has_a_default_stream() {
+    let dir = place();
+    copied("two_threads.cu", dir.path());
+    for (option, is_race) in [("legacy", false), ("per-thread", true)] {
+        let line =
+            format!("lockstep nvcc --default-stream {option} two_threads.cu -o app -pthread");
+        succeeds(dir.path(), &line);
+        let (report, status) = report(dir.path(), &["./app"]);
+        assert_eq!(status, i32::from(is_race), "{option}: {report}");
+        assert_eq!(report.to_string().contains("the default stream of a thread"), is_race);
+    }
+}
+
+/// C that declares nothing is compiled, with a warning, as by the compilers that nvcc is used with.
+#[test]
+fn old_c_is_compiled() {
+    let dir = place();
+    copied("library/old.c", dir.path());
+    succeeds(dir.path(), "lockstep nvcc -c old.c -o old.o");
+}
+
+/// Whether an OpenMP library is installed or not.
+#[test]
+fn host_code_with_openmp_is_compiled() {
+    let dir = place();
+    copied("openmp.cu", dir.path());
+    succeeds(dir.path(), "lockstep nvcc -Xcompiler -fopenmp openmp.cu -o app");
+    let ended = lockstep(dir.path(), &["exec", "--quiet", "./app"]);
+    assert_eq!((ended.status, ended.out.as_str()), (0, "4032 right\n"), "{}", ended.err);
 }
 
 /// The form of the report, and numbers that the interface promises.

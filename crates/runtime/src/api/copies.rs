@@ -6,6 +6,7 @@ use crate::api::give;
 use crate::api::memory::{Extent, PitchedPtr};
 use crate::device::{Device, call_unbroken};
 use crate::error::{Failed, Status};
+use crate::graph;
 use crate::site::Site;
 use crate::transfer::{Copy, DEVICE_TO_DEVICE, Home, Shape, Side};
 
@@ -28,7 +29,7 @@ fn copied(
 }
 
 /// A copy as the work of a stream; without one, the host waits for it where it has a part in it.
-fn in_stream(
+pub(crate) fn in_stream(
     d: &mut Device,
     copy: &Copy,
     sides: (Side, Side),
@@ -36,6 +37,10 @@ fn in_stream(
     kind: c_int,
     stream: Option<usize>,
 ) -> Result<(), Failed> {
+    let &Copy { name, site } = copy;
+    if d.is_captured(stream, name, site, |_| Ok(graph::Deed::Copy { name, sides, shape, kind }))? {
+        return Ok(());
+    }
     d.begin_work(stream);
     d.copy(copy, sides, shape, kind)?;
     let is_plain = |side: Side| d.home(side.at) == Home::Host;
@@ -64,8 +69,13 @@ fn filled(
             d.check_stream(stream as usize, name, &site)?;
         }
         let stream = stream.map(|s| s as usize);
+        let shape = shape.map(|s| s as u64);
+        let node = || graph::Deed::Fill { name, to, value: vec![value as u8], shape };
+        if d.is_captured(stream, name, &site, |_| Ok(node()))? {
+            return Ok(());
+        }
         d.begin_work(stream);
-        d.fill(&Copy { name, site: &site }, to, value, shape.map(|s| s as u64))?;
+        d.fill(&Copy { name, site: &site }, to, value, shape)?;
         if stream.is_none() && d.is_of_host(to.at) {
             d.host_waits(None);
         }
@@ -180,19 +190,48 @@ unsafe fn copied_3d(
     what: *const Copy3D,
     stream: Option<*mut c_void>,
 ) -> Status {
-    // SAFETY: as the caller says.
-    let c = unsafe { *what };
-    if !c.from_array.is_null() || !c.to_array.is_null() {
-        return call_unbroken(|_| Failed::with(Status::NOT_SUPPORTED));
+    let site = Site::here();
+    call_unbroken(|d| {
+        if let Some(stream) = stream {
+            d.check_stream(stream as usize, name, &site)?;
+        }
+        // SAFETY: as the caller says.
+        let c = unsafe { *what };
+        let (sides, shape) = c.parts(d, name, &site)?;
+        let stream = stream.map(|s| s as usize);
+        in_stream(d, &Copy { name, site: &site }, sides, shape, c.kind, stream)
+    })
+}
+
+impl Copy3D {
+    /// The sides and the shape. Where an array takes part, its texels are counted, else bytes.
+    pub(crate) fn parts(
+        &self,
+        d: &mut Device,
+        name: &str,
+        site: &Site,
+    ) -> Result<((Side, Side), Shape), Failed> {
+        let mut texel = None;
+        let mut side = |array: *mut c_void, p: &PitchedPtr, at: &Pos| {
+            if !array.is_null() {
+                let bytes = d.array(array as u64, name, site)?.channel.bytes();
+                texel = Some(bytes);
+                return d.array_side(array as u64, [at.x * bytes, at.y, at.z], name, site);
+            }
+            let (pitch, slice) = (p.pitch as u64, (p.pitch * p.ysize) as u64);
+            let start = p.ptr as u64 + at.x as u64 + at.y as u64 * pitch + at.z as u64 * slice;
+            Ok(Side { at: start, pitch, slice })
+        };
+        let to = side(self.to_array, &self.to, &self.to_pos)?;
+        let from = side(self.from_array, &self.from, &self.from_pos)?;
+        let Extent { width, height, depth } = self.extent;
+        let shape = [width * texel.unwrap_or(1), height, depth].map(|s| s as u64);
+        Ok(((to, from), shape))
     }
-    let side = |p: &PitchedPtr, at: &Pos| {
-        let (pitch, slice) = (p.pitch as u64, (p.pitch * p.ysize) as u64);
-        let start = p.ptr as u64 + at.x as u64 + at.y as u64 * pitch + at.z as u64 * slice;
-        Side { at: start, pitch, slice }
-    };
-    let Extent { width, height, depth } = c.extent;
-    let sides = (side(&c.to, &c.to_pos), side(&c.from, &c.from_pos));
-    copied(name, sides, [width, height, depth], c.kind, stream)
+
+    pub(crate) fn kind(&self) -> c_int {
+        self.kind
+    }
 }
 
 /// # Safety

@@ -6,8 +6,9 @@ use std::ffi::{c_int, c_void};
 use crate::api::{Dim3, give};
 use crate::device::{Device, call, call_unbroken};
 use crate::error::{Failed, Status};
+use crate::graph::Deed;
 use crate::launch::{
-    Asked, MOST_SHARED, MOST_THREADS, PROCESSORS, USUAL_SHARED, blocks_of_processor,
+    Asked, MOST_SHARED, MOST_THREADS, PROCESSORS, USUAL_SHARED, blocks_of_processor, bound,
 };
 use crate::site::Site;
 
@@ -83,6 +84,11 @@ unsafe fn launch(
         let arguments: Vec<*const u8> = arguments.collect();
         let (grid, block) = (grid.array(), block.array());
         let asked = Asked { kernel, grid, block, shared: shared as u64, cooperative };
+        // SAFETY: as the caller says.
+        let node = |_: &mut Device| unsafe { node(&asked, &arguments) };
+        if d.is_captured(Some(stream as usize), name, &site, node)? {
+            return Ok(());
+        }
         d.begin_work(Some(stream as usize));
         // SAFETY: as the caller says.
         unsafe { d.launch(&asked, &arguments, &site) }
@@ -121,6 +127,17 @@ pub unsafe extern "C" fn cudaLaunchCooperativeKernel(
     unsafe {
         launch("cudaLaunchCooperativeKernel", stub, (grid, block), args, shared, stream, true)
     }
+}
+
+/// A launch as the node of a graph: its arguments are read now.
+///
+/// # Safety
+///
+/// There is an argument of its type at each address.
+pub(crate) unsafe fn node(asked: &Asked, arguments: &[*const u8]) -> Result<Deed, Failed> {
+    // SAFETY: as the caller says.
+    let arguments = unsafe { bound(&asked.kernel, arguments) }?;
+    Ok(Deed::Launch { asked: asked.clone(), arguments })
 }
 
 /// `cudaLaunchConfig_t` of our headers.

@@ -29,16 +29,12 @@ macro_rules! missing {
 }
 
 missing! {
-    cudaMallocArray cudaMalloc3DArray cudaFreeArray cudaMallocMipmappedArray cudaFreeMipmappedArray
-    cudaGetMipmappedArrayLevel cudaArrayGetInfo
-    cudaMemcpyToArray cudaMemcpyFromArray cudaMemcpy2DToArray cudaMemcpy2DFromArray cudaMemcpyArrayToArray
-    cudaMemcpy2DArrayToArray cudaMemcpyToArrayAsync cudaMemcpy2DToArrayAsync cudaMemcpy2DFromArrayAsync
-    cudaCreateTextureObject cudaDestroyTextureObject cudaCreateSurfaceObject cudaDestroySurfaceObject
-    cudaGetTextureObjectResourceDesc cudaGetChannelDesc
+    cudaMallocMipmappedArray cudaFreeMipmappedArray cudaGetMipmappedArrayLevel
+    cudaMemcpyArrayToArray cudaMemcpy2DArrayToArray cudaGetTextureObjectResourceDesc
     cudaIpcGetMemHandle cudaIpcOpenMemHandle cudaIpcCloseMemHandle cudaIpcGetEventHandle cudaIpcOpenEventHandle
-    cudaStreamBeginCapture cudaStreamEndCapture cudaGraphCreate cudaGraphLaunch cudaGraphDestroy
-    cudaGraphExecDestroy cudaGraphAddKernelNode cudaGraphAddMemcpyNode cudaGraphAddMemsetNode cudaGraphAddHostNode
-    cudaGraphAddEmptyNode cudaGraphExecUpdate cudaGraphGetNodes __lockstep_graph_instantiate
+    cudaGraphAddMemAllocNode cudaGraphAddMemFreeNode cudaGraphAddNode cudaGraphConditionalHandleCreate
+    cudaStreamBeginCaptureToGraph cudaStreamGetCaptureInfo cudaStreamUpdateCaptureDependencies
+    cudaDeviceGetGraphMemAttribute cudaDeviceGraphMemTrim
     cudaMemPoolCreate cudaMemPoolDestroy cudaDeviceSetMemPool cudaDeviceGetMemPool
     __cudaRegisterTexture __cudaRegisterSurface
     cuInit cuDeviceGet cuDeviceGetCount cuDeviceGetName cuDeviceGetAttribute cuCtxCreate cuCtxDestroy

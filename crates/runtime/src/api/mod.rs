@@ -5,9 +5,11 @@
 
 #![allow(unreachable_pub)]
 
+mod arrays;
 mod copies;
 mod device;
 mod execution;
+mod graphs;
 mod memory;
 mod missing;
 mod registration;

@@ -6,6 +6,7 @@ use std::time::Instant;
 use crate::api::give;
 use crate::device::{Device, call, call_unbroken, lock};
 use crate::error::{Failed, Status};
+use crate::graph::{Deed, HostCall};
 use crate::site::Site;
 use crate::stream::What;
 
@@ -39,6 +40,12 @@ fn with_stream(
         d.check_stream(stream as usize, name, &site)?;
         deed(d)
     })
+}
+
+/// A unit that is compiled for that says so before the program begins.
+#[unsafe(no_mangle)]
+pub extern "C" fn __lockstep_per_thread_default_stream() {
+    lock().streams.per_thread = true;
 }
 
 /// # Safety
@@ -110,6 +117,34 @@ pub unsafe extern "C" fn cudaStreamGetFlags(stream: Handle, to: *mut c_uint) -> 
     })
 }
 
+/// What a stream prefers to have in a cache, and how its work is waited for, means nothing here.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaStreamSetAttribute(
+    stream: Handle,
+    _attribute: c_int,
+    _value: *const c_void,
+) -> Status {
+    with_stream("cudaStreamSetAttribute", stream, |_| Ok(()))
+}
+
+/// # Safety
+///
+/// `to` has room for the 64 bytes of an attribute, or is null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cudaStreamGetAttribute(
+    stream: Handle,
+    _attribute: c_int,
+    to: *mut [u64; 8],
+) -> Status {
+    // SAFETY: as the caller says.
+    with_stream("cudaStreamGetAttribute", stream, |_| unsafe { give(to, [0; 8]) })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaCtxResetPersistingL2Cache() -> Status {
+    call_unbroken(|_| Ok(()))
+}
+
 /// # Safety
 ///
 /// `to` is a number, or null.
@@ -146,6 +181,9 @@ pub extern "C" fn cudaStreamWaitEvent(stream: Handle, event: Handle, _flags: c_u
     let site = Site::here();
     with_stream("cudaStreamWaitEvent", stream, |d| {
         d.handle(What::Event, event as usize, "cudaStreamWaitEvent", &site)?;
+        if d.graphs.waits(stream as usize, event as usize) {
+            return Ok(());
+        }
         let lane = d.lane(stream as usize);
         d.order.wait(lane, event as usize);
         Ok(())
@@ -179,6 +217,9 @@ fn record(name: &'static str, event: Handle, stream: Handle) -> Status {
     let site = Site::here();
     with_stream(name, stream, |d| {
         d.handle(What::Event, event as usize, name, &site)?.recorded = Some(Instant::now());
+        if d.graphs.records(event as usize, stream as usize) {
+            return Ok(());
+        }
         let lane = d.lane(stream as usize);
         d.order.record(event as usize, lane);
         Ok(())
@@ -251,10 +292,12 @@ type HostFunction = extern "C" fn(*mut c_void);
 type StreamCallback = extern "C" fn(Handle, Status, *mut c_void);
 
 /// A function of the host runs in the order of a stream: what the stream did before is over for it.
-fn in_stream(function: impl FnOnce()) {
+pub(crate) fn in_stream(stream: Handle, function: impl FnOnce()) {
     let enters = |change: isize| {
         let mut device = lock();
         device.unguard_memory();
+        let lane = device.lane(stream as usize);
+        device.order.tells_host(lane);
         device.guards.callbacks = device.guards.callbacks.saturating_add_signed(change);
         device.guard_memory();
     };
@@ -270,12 +313,17 @@ pub extern "C" fn cudaLaunchHostFunc(
     function: Option<HostFunction>,
     data: *mut c_void,
 ) -> Status {
-    let status = with_stream("cudaLaunchHostFunc", stream, |_| match function {
-        Some(_) => Ok(()),
-        None => Failed::with(Status::INVALID_VALUE),
+    let site = Site::here();
+    let mut captured = false;
+    let status = with_stream("cudaLaunchHostFunc", stream, |d| {
+        let Some(function) = function else { return Failed::with(Status::INVALID_VALUE) };
+        let call = Deed::Call(HostCall { function, data: data as usize });
+        captured =
+            d.is_captured(Some(stream as usize), "cudaLaunchHostFunc", &site, |_| Ok(call))?;
+        Ok(())
     });
-    if let (Status::SUCCESS, Some(function)) = (status, function) {
-        in_stream(|| function(data));
+    if let (Status::SUCCESS, Some(function), false) = (status, function, captured) {
+        in_stream(stream, || function(data));
     }
     status
 }
@@ -292,7 +340,7 @@ pub extern "C" fn cudaStreamAddCallback(
         None => Failed::with(Status::INVALID_VALUE),
     });
     if let (Status::SUCCESS, Some(function)) = (status, function) {
-        in_stream(|| function(stream, status, data));
+        in_stream(stream, || function(stream, status, data));
     }
     status
 }
@@ -302,8 +350,11 @@ pub extern "C" fn cudaStreamAddCallback(
 /// `to` is a number, or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cudaStreamIsCapturing(stream: Handle, to: *mut c_int) -> Status {
-    // SAFETY: as the caller says.
-    with_stream("cudaStreamIsCapturing", stream, |_| unsafe { give(to, 0) })
+    with_stream("cudaStreamIsCapturing", stream, |d| {
+        let captured = d.graphs.of_stream(stream as usize).is_some();
+        // SAFETY: as the caller says.
+        unsafe { give(to, c_int::from(captured)) }
+    })
 }
 
 #[unsafe(no_mangle)]

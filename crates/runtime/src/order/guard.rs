@@ -3,7 +3,8 @@
 //! Pinned and managed memory lies where the host has it. While an asynchronous copy into such memory, or a launch that writes
 //! it, has not been waited for, its pages may not be touched; while it is only read, they may not be written. The machine
 //! tells of who does so, the access is made all the same, and it is reported as a race: the host has waited for nothing. The
-//! pages are free while a function of the runtime runs, and a function that a stream calls may use them.
+//! pages are free while a function of the runtime runs, and a function that a stream calls may use them. So may all from then
+//! on, since it can have told any thread that the work before it is over.
 //!
 //! A page is guarded only where all that is on it is used: so nobody is stopped who uses other bytes, and a call of the
 //! system that is given the page fails only in a program that races.
@@ -113,7 +114,7 @@ impl Device {
         let mut guards: Vec<Range<u64>> = Vec::new();
         for (slot, used, size) in self.shared_memory() {
             let start = lockstep_simulate::Resident::address(slot);
-            let latest = || self.order.pending().iter().rev().take(MOST_WORK);
+            let latest = || self.order.pending().iter().rev().take(MOST_WORK).filter(|w| !w.told);
             let of = |writes| latest().flat_map(|w| ranges(w, slot, used, writes)).collect();
             let pages = |ranges| {
                 let pages = whole_pages(ranges, size).into_iter();
@@ -147,7 +148,8 @@ impl Device {
             ranges(work, spot.slot, used, by_writes).iter().any(|r| r.contains(&offset))
         };
         let pending = self.order.pending().iter().rev().take(MOST_WORK);
-        let first = { pending }.find(|w| has(w, true) || writes && has(w, false));
+        let mut untold = pending.filter(|w| !w.told);
+        let first = untold.find(|w| has(w, true) || writes && has(w, false));
         let Some(first) = first.cloned() else { return };
         let is_written = has(&first, true);
         let home = Home::Slot(spot.slot);

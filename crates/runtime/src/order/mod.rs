@@ -93,6 +93,8 @@ pub(crate) struct Work {
     pub launch: Option<u64>,
     pub site: Site,
     pub uses: Vec<Use>,
+    /// A function of the host has run behind it: whom that has told, nobody sees.
+    pub told: bool,
 }
 
 /// A lane: a stream, or a queue.
@@ -339,6 +341,16 @@ impl Order {
             let lane = self.lane(handle);
             let clock = self.before(lane);
             self.host_knows(&clock);
+        }
+    }
+
+    /// A function of the host runs behind the work of a lane, and may tell other threads that it is over.
+    pub(crate) fn tells_host(&mut self, handle: usize) {
+        if self.active {
+            let lane = self.lane(handle);
+            let clock = self.before(lane);
+            let known = self.pending.iter_mut().filter(|w| clock.knows(w.lane, w.number));
+            known.for_each(|w| w.told = true);
         }
     }
 

@@ -5,8 +5,8 @@ use lockstep_finding::Kind;
 use lockstep_kernel::{LocId, Order, Scope, SiteId, Space};
 
 use crate::check::between_blocks::GridShadow;
+use crate::check::deferred::Deferred;
 use crate::check::global_values::GlobalValues;
-use crate::check::happens_before::HappensBefore;
 use crate::check::race::{BlockRaces, Ctx};
 use crate::check::report::Reports;
 use crate::check::uninitialised::{self, Left, Origin, Uninitialised};
@@ -29,7 +29,7 @@ pub(crate) struct MemoryChecks {
     /// The logical time, which barriers advance.
     clock: u32,
     /// The order through atomics and fences, if the kernel has any.
-    order: Option<HappensBefore>,
+    order: Option<Deferred>,
     /// Set if accesses of different blocks are compared.
     shadow: Option<GridShadow>,
     /// Memory that outlives the launch.
@@ -103,7 +103,7 @@ impl Check for MemoryChecks {
         MemoryChecks {
             reports: Reports::new(!full, &program.config.kinds),
             clock: 1,
-            order: (full && program.fine_order).then(|| HappensBefore::new(lane_bits)),
+            order: (full && program.fine_order).then(|| Deferred::new(lane_bits)),
             shadow: (full && program.blocks > 1).then(|| GridShadow::new(program)),
             global: GlobalValues::new(program),
             left: Vec::new(),

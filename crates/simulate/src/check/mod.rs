@@ -3,6 +3,7 @@
 pub(crate) mod asynchronous_copies;
 pub(crate) mod between_blocks;
 pub(crate) mod cells;
+pub(crate) mod deferred;
 pub(crate) mod describe;
 pub(crate) mod faults;
 pub(crate) mod global_values;

@@ -34,8 +34,9 @@ use lockstep_kernel::{Order, Scope, Space};
 use crate::check::asynchronous_copies::UnfinishedCopies;
 use crate::check::between_blocks::{GridShadow, is_strong};
 use crate::check::cells::{Cells, Mark, Run, granule, mark, silent, site, thread, time};
+use crate::check::deferred::Deferred;
 use crate::check::group_copies::UnfinishedGroupCopies;
-use crate::check::happens_before::{Effect, HappensBefore, Ordered};
+use crate::check::happens_before::{Effect, Ordered};
 use crate::check::race_report::{Side, report, tolerated};
 use crate::check::report::Reports;
 use crate::code::program::Program;
@@ -50,7 +51,7 @@ pub(crate) struct Ctx<'a, 'k> {
     pub program: &'a Program<'k>,
     pub reports: &'a mut Reports,
     pub clock: &'a mut u32,
-    pub order: Option<&'a mut HappensBefore>,
+    pub order: Option<&'a mut Deferred>,
     /// Set if accesses of different blocks are compared.
     pub shadow: Option<&'a mut GridShadow>,
     pub block: u32,
@@ -501,6 +502,11 @@ impl BlockRaces {
             if m == 0 {
                 continue;
             }
+            let other_wrote = !(ctx.program.sites[site(m) as usize].atomic && silent(m));
+            let pair = ((site(m), other_wrote), (e.site.0, wrote));
+            if tolerated(ctx.program, pair.0, pair.1, true) {
+                continue;
+            }
             let both_write = facts.writes && ctx.program.sites[site(m) as usize].writes;
             let mut order = self.order(ctx, m, t, e.space, both_write);
             if order == Ordered::OnlyWithFences
@@ -515,9 +521,7 @@ impl BlockRaces {
                     order = Ordered::Yes;
                 }
             }
-            let other_wrote = !(ctx.program.sites[site(m) as usize].atomic && silent(m));
-            let pair = ((site(m), other_wrote), (e.site.0, wrote));
-            if order == Ordered::Yes || tolerated(ctx.program, pair.0, pair.1, true) {
+            if order == Ordered::Yes {
                 continue;
             }
             let other = Side {

@@ -29,6 +29,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *, const 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *, const void *, int, int);
 cudaError_t __lockstep_occupancy_block_size(int *, int *, const void *, size_t, int);
 cudaError_t __lockstep_graph_instantiate(cudaGraphExec_t *, cudaGraph_t);
+cudaError_t __lockstep_graph_update(cudaGraphExec_t, cudaGraph_t);
 }
 
 template <class T> cudaError_t cudaMemcpyToSymbol(const T &s, const void *from, size_t n, size_t at, cudaMemcpyKind k) {
@@ -78,6 +79,16 @@ template <class F> cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t 
   return cudaOccupancyAvailableDynamicSMemPerBlock(to, (const void *)f, blocks, threads);
 }
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t graph, unsigned long long) { return __lockstep_graph_instantiate(to, graph); }
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *to) {
+  cudaError_t e = __lockstep_graph_update(exec, graph);
+  *to = {e ? cudaGraphExecUpdateError : cudaGraphExecUpdateSuccess, nullptr, nullptr};
+  return e;
+}
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *, cudaGraphExecUpdateResult *to) {
+  cudaError_t e = __lockstep_graph_update(exec, graph);
+  *to = e ? cudaGraphExecUpdateError : cudaGraphExecUpdateSuccess;
+  return e;
+}
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t graph, cudaGraphNode_t *, char *, size_t) { return __lockstep_graph_instantiate(to, graph); }
 
 #ifdef __CUDA__
@@ -108,4 +119,10 @@ inline __host__ double min(double a, double b) { return __builtin_fmin(a, b); }
 extern "C" inline __host__ double rsqrt(double x) noexcept(true) { return 1 / __builtin_sqrt(x); }
 extern "C" inline __host__ float rsqrtf(float x) noexcept(true) { return 1 / __builtin_sqrtf(x); }
 
+#endif
+
+// `--default-stream per-thread`: for the whole program, if one unit asks for it.
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+extern "C" void __lockstep_per_thread_default_stream();
+static __attribute__((constructor, unused)) void __lockstep_asks_per_thread() { __lockstep_per_thread_default_stream(); }
 #endif

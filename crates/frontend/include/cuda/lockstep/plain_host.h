@@ -30,4 +30,5 @@
 // The runtime library makes the calls.
 #define __LOCKSTEP_HOST_RUNS__
 #include "host_api.h"
+#include "texture/host.h"
 #include "host_program.h"

@@ -1,38 +1,8 @@
 // Textures and surfaces. A fetch is a load from an address that the lowering makes of the handle and the coordinates.
 #pragma once
 
-#define cudaTextureType1D 0x01
-#define cudaTextureType2D 0x02
-#define cudaTextureType3D 0x03
-#define cudaTextureTypeCubemap 0x0C
-#define cudaTextureType1DLayered 0xF1
-#define cudaTextureType2DLayered 0xF2
-#define cudaSurfaceType1D 0x01
-#define cudaSurfaceType2D 0x02
-#define cudaSurfaceType3D 0x03
-enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
-enum cudaTextureAddressMode { cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder };
-enum cudaTextureFilterMode { cudaFilterModePoint, cudaFilterModeLinear };
-enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
-enum cudaChannelFormatKind { cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned, cudaChannelFormatKindFloat, cudaChannelFormatKindNone };
-enum cudaResourceType { cudaResourceTypeArray, cudaResourceTypeMipmappedArray, cudaResourceTypeLinear, cudaResourceTypePitch2D };
-enum cudaResourceViewFormat { cudaResViewFormatNone };
-struct cudaChannelFormatDesc { int x, y, z, w; cudaChannelFormatKind f; };
-struct cudaTextureDesc {
-  cudaTextureAddressMode addressMode[3]; cudaTextureFilterMode filterMode; cudaTextureReadMode readMode;
-  int sRGB; float borderColor[4]; int normalizedCoords; unsigned maxAnisotropy; cudaTextureFilterMode mipmapFilterMode;
-  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
-};
-struct cudaResourceDesc {
-  cudaResourceType resType;
-  union {
-    struct { cudaArray_t array; } array;
-    struct { cudaMipmappedArray_t mipmap; } mipmap;
-    struct { void *devPtr; cudaChannelFormatDesc desc; size_t sizeInBytes; } linear;
-    struct { void *devPtr; cudaChannelFormatDesc desc; size_t width, height, pitchInBytes; } pitch2D;
-  } res;
-};
-struct cudaResourceViewDesc { cudaResourceViewFormat format; };
+#include "texture/host.h"
+
 struct textureReference {
   int normalized; cudaTextureFilterMode filterMode; cudaTextureAddressMode addressMode[3]; cudaChannelFormatDesc channelDesc;
 };
@@ -41,14 +11,6 @@ template <class T, int Dim = cudaTextureType1D, cudaTextureReadMode Mode = cudaR
 struct __device_builtin_texture_type__ texture : textureReference {};
 template <class T, int Dim = 1> struct __device_builtin_surface_type__ surface : surfaceReference {};
 
-extern "C" cudaError_t cudaCreateTextureObject(cudaTextureObject_t *, const cudaResourceDesc *, const cudaTextureDesc *, const cudaResourceViewDesc *);
-extern "C" cudaError_t cudaDestroyTextureObject(cudaTextureObject_t);
-extern "C" cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *, const cudaResourceDesc *);
-extern "C" cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t);
-extern "C" cudaChannelFormatDesc cudaCreateChannelDesc(int, int, int, int, cudaChannelFormatKind);
-template <class T> cudaChannelFormatDesc cudaCreateChannelDesc();
-extern "C" cudaError_t cudaMallocArray(cudaArray_t *, const cudaChannelFormatDesc *, size_t, size_t = 0, unsigned = 0);
-extern "C" cudaError_t cudaMalloc3DArray(cudaArray_t *, const cudaChannelFormatDesc *, cudaExtent, unsigned = 0);
 template <class X> cudaError_t cudaBindTexture(size_t *, X &, const void *, size_t = ~0u);
 template <class X> cudaError_t cudaBindTexture(size_t *, X &, const void *, const cudaChannelFormatDesc &, size_t = ~0u);
 template <class X> cudaError_t cudaBindTexture2D(size_t *, X &, const void *, const cudaChannelFormatDesc &, size_t, size_t, size_t);
@@ -86,6 +48,9 @@ __LOCKSTEP_NORMALISED(short4, float4)
 __LOCKSTEP_NORMALISED(ushort4, float4)
 #undef __LOCKSTEP_NORMALISED
 
+#ifdef __LOCKSTEP_PROGRAM__
+#include "texture/sampled.h"
+#else
 #define __LOCKSTEP_LIST(...) __VA_ARGS__
 #define __LOCKSTEP_FETCH(fn, rank, parameters, arguments)                                                      \
   template <class T, int D, cudaTextureReadMode M>                                                             \
@@ -143,3 +108,4 @@ __LOCKSTEP_SURFACE(surfCubemap, 3, (int x, int y, int face), (x, y, face))
 __LOCKSTEP_SURFACE(surfCubemapLayered, 3, (int x, int y, int face), (x, y, face))
 #undef __LOCKSTEP_SURFACE
 #undef __LOCKSTEP_LIST
+#endif

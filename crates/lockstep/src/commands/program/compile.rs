@@ -42,7 +42,7 @@ impl Build {
             cuda_path: self.cuda_path.clone(),
             ..Options::default()
         };
-        let host = HostCompiler { options: self.host.clone(), relocatable: self.relocatable };
+        let host = HostCompiler { options: self.for_host(), relocatable: self.relocatable };
         let warnings = compile_unit(source, &options, &host, object).map_err(told)?;
         if self.verbose {
             warnings.iter().for_each(|w| eprint!("{w}"));
@@ -56,6 +56,7 @@ impl Build {
         let extension = source.extension().and_then(OsStr::to_str);
         if extension == Some("c") {
             command.args(["-x", "c"]);
+            command.args(OLD_C.map(|name| format!("-Wno-error={name}")));
         }
         command.args(["-gline-tables-only", "-fno-omit-frame-pointer"]);
         let headers = cuda_headers().map_err(told)?;
@@ -63,8 +64,19 @@ impl Build {
         let is_cpp =
             |o: &&OsString| extension != Some("c") || !o.as_encoded_bytes().starts_with(b"-std=");
         command.args(self.both.iter().filter(|o| !is_architecture(o)).filter(is_cpp));
-        command.args(&self.host).arg("-c").arg("-o").arg(object).arg(source);
+        command.args(self.for_host()).arg("-c").arg("-o").arg(object).arg(source);
         run(command, "compile")
+    }
+
+    /// The options for host code. Where no OpenMP library is installed, what OpenMP says of threads is passed over, and
+    /// one thread runs all.
+    fn for_host(&self) -> Vec<OsString> {
+        let has_library = !self.host.iter().any(|o| o == OPENMP) || has_openmp();
+        let keep = |o: &OsString| match o == OPENMP && !has_library {
+            true => "-fopenmp-simd".into(),
+            false => o.clone(),
+        };
+        self.host.iter().map(keep).collect()
     }
 
     /// The archive that `-lNAME` means; nothing for other options.
@@ -100,14 +112,38 @@ impl Build {
         for option in &self.link {
             command.args(self.linked(option, self.library(option)));
         }
-        let in_host = |o: &&OsString| *o == "-fopenmp" || *o == "-pthread";
-        command.args(self.host.iter().filter(in_host));
+        let host = self.for_host();
+        command.args(host.iter().filter(|o| *o == OPENMP || *o == "-pthread"));
+        if self.host.iter().any(|o| o == OPENMP) && !host.iter().any(|o| o == OPENMP) {
+            eprintln!(
+                "warning: no OpenMP library for clang is installed: one thread runs the host code"
+            );
+        }
         let mut path = OsString::from("-Wl,-rpath,");
         path.push(&folder);
         command.arg("-L").arg(&folder).arg(format!("-l{}", library::NAME)).arg(path);
         command.args(["-lpthread", "-ldl", "-lm"]);
         run(command, "link")
     }
+}
+
+/// What the compilers of C that nvcc is used with take, with a warning.
+const OLD_C: [&str; 4] = [
+    "implicit-function-declaration",
+    "implicit-int",
+    "int-conversion",
+    "incompatible-function-pointer-types",
+];
+
+const OPENMP: &str = "-fopenmp";
+
+/// Whether clang finds the library that code with OpenMP is linked with: it answers with a path, or with the name alone.
+fn has_openmp() -> bool {
+    let found = |name: &str| {
+        let output = HostCompiler::command().arg(format!("-print-file-name={name}")).output();
+        output.is_ok_and(|o| o.stdout.first() == Some(&b'/'))
+    };
+    found("libomp.so") || found("libomp.a")
 }
 
 /// Whether an archive has objects of ours, whose device code others may use.

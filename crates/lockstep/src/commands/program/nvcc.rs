@@ -31,6 +31,8 @@ enum Meaning {
     Standard,
     Architecture,
     Generate,
+    /// Whether the threads of the host share a default stream.
+    DefaultStream,
     MakeLibrary,
     MakeShared,
     DryRun,
@@ -97,11 +99,8 @@ static OPTIONS: &[(&[&str], Value, Meaning)] = &[
         Separate,
         Ignored,
     ),
-    (
-        &["-default-stream", "--default-stream", "-ftz", "--ftz", "-prec-div", "--prec-div"],
-        Separate,
-        Ignored,
-    ),
+    (&["-default-stream", "--default-stream"], Separate, DefaultStream),
+    (&["-ftz", "--ftz", "-prec-div", "--prec-div"], Separate, Ignored),
     (
         &["-prec-sqrt", "--prec-sqrt", "-fmad", "--fmad", "-Wno-deprecated-gpu-targets"],
         Separate,
@@ -283,6 +282,10 @@ impl Asked {
                 build.link.push("-shared".into());
             }
             Language => build.all_cuda = value == "cu",
+            DefaultStream if value == "per-thread" => {
+                build.both.push("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1".into());
+            }
+            DefaultStream => {}
             Standard => push(&mut build.both, "-std=", &value),
             Architecture | Generate => {
                 if let Some(name) = architecture(&value) {

@@ -1,0 +1,16 @@
+// CUB without an SDK: what is collective in warps and blocks, and the usual algorithms of the whole device.
+#pragma once
+#include "block/block_adjacent_difference.cuh"
+#include "block/block_exchange.cuh"
+#include "block/block_load.cuh"
+#include "block/block_radix_sort.cuh"
+#include "block/block_reduce.cuh"
+#include "block/block_scan.cuh"
+#include "device/device_radix_sort.cuh"
+#include "device/device_reduce.cuh"
+#include "device/device_scan.cuh"
+#include "device/device_select.cuh"
+#include "iterator/iterators.cuh"
+#include "thread/thread_operators.cuh"
+#include "warp/warp_reduce.cuh"
+#include "warp/warp_scan.cuh"

@@ -1,0 +1,3 @@
+// CUB: one of its iterators.
+#pragma once
+#include "iterators.cuh"

@@ -1,0 +1,7 @@
+// The standard library under its name in libcu++.
+#pragma once
+namespace cuda {
+namespace std {
+using namespace ::std;
+}
+} // namespace cuda
