@@ -108,7 +108,7 @@ impl Device {
             0 | 1 => LEGACY,
             PER_THREAD => {
                 self.order.activate();
-                PER_THREAD | (THREAD.with(|number| *number) * STEP)
+                PER_THREAD + THREAD.with(|number| *number) * STEP
             }
             handle => handle,
         }
