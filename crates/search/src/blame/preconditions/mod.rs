@@ -375,16 +375,19 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         let is_broken = |c: &Candidate| !list.iter().all(|r| r.holds(space, c));
         let all: Vec<Candidate> = bases.iter().cloned().chain(broken).filter(is_broken).collect();
         let mut shown: Vec<Candidate> = Vec::new();
+        let mut is_long = false;
         for c in all {
             let is_new = !shown.iter().any(|k| k.is_same_launch(&c));
-            if is_new && self.answer(&c) == Answer::Shows {
+            let answer = if is_new { self.answer(&c) } else { Answer::Inconclusive };
+            is_long |= answer == Answer::Long;
+            if answer == Answer::Shows {
                 shown.push(c);
             }
             if shown.len() >= LEAST_SHOWN && is_no_bound(list, &clean, &shown, space) {
                 return Judged::Yes;
             }
         }
-        Judged::No
+        if is_long { Judged::Open } else { Judged::No }
     }
 
     /// Whether the race shows just beyond each bound where the other requirements hold, in launches in which that bound has
@@ -441,7 +444,8 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
 
     fn executed(&mut self, c: &Candidate) -> Answer {
         let whole = self.inquiry.driver.again(c, 1);
-        let answer = whole.map_or(Answer::Inconclusive, |trial| self.said(&trial));
+        // What there is no time for is as open as what does not end.
+        let answer = whole.map_or(Answer::Long, |trial| self.said(&trial));
         if answer != Answer::Long {
             return answer;
         }
