@@ -116,7 +116,7 @@ const BOOK: &str = "LOCKSTEP_BOOK_URL";
 
 /// To a file or standard output; a reader that has gone away is no error.
 pub(crate) fn write_text(text: &str, file: Option<&Path>) -> Result<(), String> {
-    if let Some(file) = file {
+    if let Some(file) = file.filter(|file| *file != Path::new("-")) {
         return std::fs::write(file, text)
             .map_err(|e| format!("cannot write '{}': {e}", names::shown(file)));
     }

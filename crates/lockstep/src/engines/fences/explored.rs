@@ -85,12 +85,16 @@ fn given_launch(exploration: &Exploration) -> Condition {
     Condition::new(Statement::GivenLaunch { grid, block }, Origin::Choice)
 }
 
-/// Leaves out of a report of all engines that it is not known whether fences could go: that is no reason to look again at a
-/// kernel that has no error.
+/// Leaves out of a report of all engines that it is not known whether fences could go, and those that perhaps could: that is no
+/// reason to look again at a kernel that has no error.
 pub(crate) fn leave_out_undecided(report: &mut KernelReport) {
-    report.verdicts.retain(|(kind, verdict)| {
-        *kind != Kind::RedundantFence || !matches!(verdict, Verdict::Unknown { .. })
-    });
+    let is_open = |(kind, verdict): &(Kind, Verdict)| {
+        *kind == Kind::RedundantFence && matches!(verdict, Verdict::Unknown { .. })
+    };
+    if report.verdicts.iter().any(is_open) {
+        report.verdicts.retain(|verdict| !is_open(verdict));
+        report.findings.retain(|f| f.kind != Kind::RedundantFence);
+    }
 }
 
 /// Why the absence of findings says nothing; none if all executions of all launches are known. A race that no fence cures may
