@@ -43,3 +43,15 @@ void choose(int *out, int i, int lanes) {
         default: break;
     }
 }
+
+// Of a warp or several: no block is a part of one.
+__global__ void whole_warps(int *out) {
+    __shared__ int first[32];
+    if (blockDim.x % 32 != 0 && threadIdx.x < 2) first[0] = threadIdx.x;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
+}
+
+void warps(int *out, int threads) {
+    if (threads % 32) return;
+    whole_warps<<<4, threads>>>(out);
+}

@@ -87,14 +87,16 @@ pub(super) fn branch(block: Bb) -> Option<(Val, [Bb; 2])> {
     is_branch.then(|| (llvm::operand(last, 0), [on_true, on_false]))
 }
 
-/// Adds what follows from a condition that is true, or false.
+/// Adds what follows from a condition that is true, or false. That it chooses the value of `b % 32` says something of `b`.
 fn hold(v: Val, truth: bool, reader: &mut Reader, out: &mut Vec<HostCondition>) {
+    let before_choice = std::mem::replace(&mut reader.before_choice, true);
     comparisons(v, truth, DEPTH, &mut |v, truth| {
         let sides = [0, 1].map(|i| reader.integer(llvm::operand(v, i)));
         if let [Some(left), Some(right)] = sides {
             out.extend(read(test(v, truth), is_unsigned(v), left, right));
         }
     });
+    reader.before_choice = before_choice;
 }
 
 /// Calls a function for the comparisons of integers that are true, or false, where a condition is.

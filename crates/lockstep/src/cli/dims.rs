@@ -137,6 +137,10 @@ pub(crate) fn is_hosts(origin: Origin) -> bool {
     matches!(origin, Origin::HostLaunch | Origin::HostLaunches) || origin.is_recorded()
 }
 
+pub(crate) fn threads_of(grid: [u32; 3], block: [u32; 3]) -> u128 {
+    grid.iter().chain(&block).map(|&d| d as u128).product()
+}
+
 impl Dims {
     /// An error that names the limit, where there is one.
     pub(crate) fn validate(&self, kernel: &Kernel) -> Result<(), String> {
@@ -196,7 +200,7 @@ impl Dims {
                 }
             }
         }
-        let total = grid.iter().chain(&block).map(|&d| d as u128).product::<u128>();
+        let total = threads_of(grid, block);
         if total > MAX_THREADS as u128 {
             return Err(format!(
                 "{total} threads are more than this simulator runs (limit {MAX_THREADS})"

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use lockstep_finding::launch::{Dimension, Relation};
 use lockstep_finding::recorded::RecordedKernel;
 use lockstep_finding::{
     ArgValue, Condition, DecidedBy, Fact, InputError, KernelReport, Kind, Launch, Origin, Reason,
@@ -453,6 +454,15 @@ impl Task<'_> {
     pub(crate) fn given(&self, kernel: &Kernel, facts: &FileFacts) -> Result<Given, String> {
         let launch = &self.analysis.launch;
         let mut known = facts.dims(kernel, launch);
+        // A grid of the host that no simulation could run says nothing of how the kernel is to be tried.
+        let is_hosts = |d: &Fact<[u32; 3]>| !d.origin.is_users();
+        let of_host = known.grid.filter(is_hosts).zip(known.block);
+        let is_huge = of_host.is_some_and(|(grid, block)| {
+            dims::threads_of(grid.value, block.value) > u128::from(dims::MAX_THREADS)
+        });
+        if is_huge {
+            known.grid = None;
+        }
         let mut global = None;
         if let Some(size) = facts.global(launch) {
             let (groups, rest) = dims::of_global(kernel, size, known.block.map(|b| b.value))?;
@@ -468,8 +478,10 @@ impl Task<'_> {
             true => Related::default(),
             false => facts.relations(kernel, &known, &args),
         };
-        let Related { relations, conditions, sizes, bound } = related;
+        let Related { mut relations, conditions, sizes, bound } = related;
         let told = relations.len() + conditions.len();
+        let is_grid = |r: &Relation| matches!(Dimension::named(&r.name), Some(Dimension::Grid(_)));
+        relations.retain(|r| !(is_huge && is_grid(r)));
         let Known { grid, block } = known;
         let mut given =
             Given { grid, block, global, shared, args, relations, conditions, sizes, bound };
