@@ -1,12 +1,13 @@
 //! The findings of all launches: one entry for each bug, with its best witness.
 
 use lockstep_finding::{Access, Action, Finding, Kind, Severity, When};
+use rustc_hash::FxHashMap;
 
 use crate::explore::trial::Trial;
 use crate::space::candidate::Rule;
 
 /// The identity of a bug: kind, memory, source locations and actions there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) kind: Kind,
     object: Option<String>,
@@ -39,13 +40,15 @@ pub(crate) struct Entry {
 
 pub(crate) struct Ledger {
     pub(crate) entries: Vec<Entry>,
+    /// Where the entry of a bug was put, unless entries were taken out since.
+    places: FxHashMap<Key, usize>,
     /// The requested kinds.
     kinds: Vec<Kind>,
 }
 
 impl Ledger {
     pub(crate) fn new(kinds: &[Kind]) -> Ledger {
-        Ledger { entries: Vec::new(), kinds: kinds.to_vec() }
+        Ledger { entries: Vec::new(), places: FxHashMap::default(), kinds: kinds.to_vec() }
     }
 
     /// Adds the findings of a trial; returns the number of new bugs.
@@ -63,7 +66,8 @@ impl Ledger {
             let key = Key::of(finding);
             let unfinished = result.outcome.incomplete.is_some();
             let rank = (oddities > 0, finding.benign, oddities, unfinished);
-            match self.entries.iter_mut().find(|e| e.key == key) {
+            let at = self.places.get(&key).copied().unwrap_or(usize::MAX);
+            match self.entries.get_mut(at).filter(|e| e.key == key) {
                 Some(entry) if rank < entry.rank => {
                     entry.finding = finding.clone();
                     entry.trial = trial;
@@ -72,6 +76,7 @@ impl Ledger {
                 Some(_) => {}
                 None => {
                     new += 1;
+                    self.places.insert(key.clone(), self.entries.len());
                     self.entries.push(Entry { key, finding: finding.clone(), trial, rank });
                 }
             }
