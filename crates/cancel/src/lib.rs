@@ -1,8 +1,13 @@
-//! A token by which long work is told to stop: a user's Ctrl-C, or an editor's newer text.
+//! When long work has to end: a token by which it is told to stop (a user's Ctrl-C, an editor's newer text), and the
+//! clock of its budget ([`Moment`]).
 //!
 //! Whoever works looks at [`Cancel::is_cancelled`] where it looks at the time; whoever waits for something that does not
 //! look (a solver, a compiler) says with [`Cancel::on_cancel`] how to end the wait. What was cut short is `unknown`,
 //! as it is when time runs out; that it was cut short, and by whom, the caller knows.
+
+mod clock;
+
+pub use clock::Moment;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -44,11 +44,10 @@ impl<'a> Budget<'a> {
     }
 
     fn explore(&self, program: &Program, model: &dyn Model, goal: &mut dyn Goal) -> Summary {
-        let stop = || self.limits.cancel.is_cancelled();
+        let stop = || self.limits.is_over();
         let limits = lockstep_weak::Limits {
             iterations: self.limits.iterations,
             judgements: self.limits.judgements.min(self.left.get()),
-            deadline: self.limits.deadline,
             stop: Some(&stop),
         };
         let summary = explore(program, model, limits, goal);

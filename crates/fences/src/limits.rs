@@ -1,8 +1,6 @@
 //! How much work an answer may cost.
 
-use std::time::Instant;
-
-use lockstep_cancel::Cancel;
+use lockstep_cancel::{Cancel, Moment};
 
 /// How far to go. What is cut is told with the answer, and then nothing is proved.
 #[derive(Clone, Debug)]
@@ -25,7 +23,7 @@ pub struct Limits {
     pub judgements: u64,
     /// Judgements in all explorations together.
     pub all_judgements: u64,
-    pub deadline: Option<Instant>,
+    pub deadline: Option<Moment>,
     pub cancel: Cancel,
 }
 
@@ -49,6 +47,6 @@ impl Default for Limits {
 
 impl Limits {
     pub(crate) fn is_over(&self) -> bool {
-        self.cancel.is_cancelled() || self.deadline.is_some_and(|at| Instant::now() >= at)
+        self.cancel.is_cancelled() || self.deadline.is_some_and(Moment::is_past)
     }
 }

@@ -1,6 +1,6 @@
 //! How to search: limits, options, and callbacks for progress.
 
-use std::time::Instant;
+use lockstep_cancel::Moment;
 
 use lockstep_finding::Launch;
 use lockstep_kernel::SiteId;
@@ -53,6 +53,6 @@ pub(crate) fn is_over(config: &Config) -> bool {
     config.cancel.is_cancelled() || is_past(config.deadline)
 }
 
-pub(crate) fn is_past(deadline: Option<Instant>) -> bool {
-    deadline.is_some_and(|d| Instant::now() >= d)
+pub(crate) fn is_past(deadline: Option<Moment>) -> bool {
+    deadline.is_some_and(Moment::is_past)
 }

@@ -1,7 +1,7 @@
 //! Executions of a launch, and whether they fail.
 
+use lockstep_cancel::Moment;
 use std::cell::Cell;
-use std::time::Instant;
 
 use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{Kernel, Language, SiteId, SiteKind};
@@ -129,7 +129,7 @@ impl<'a> Trial<'a> {
         let Config { deadline, cancel, max_steps, .. } = self.question.config;
         self.spent.get() > *max_steps
             || cancel.is_cancelled()
-            || deadline.is_some_and(|at| Instant::now() >= at)
+            || deadline.is_some_and(Moment::is_past)
     }
 
     /// An execution with store buffers, and how it fails, if it does; none if it was not made to its end.

@@ -574,7 +574,8 @@ pub(crate) struct SearchArgs {
     /// Do not look for these kinds of finding
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = KindParser, hide_possible_values = true)]
     pub(crate) skip: Vec<Kind>,
-    /// Time limit per kernel; what is undecided by then is unknown [default: 10; for 'run' 60]
+    /// Time limit per kernel, not counting that others have the processor; what is undecided by then is unknown [default: 10; for
+    /// 'run' 60]
     #[arg(long, value_name = "SECONDS", value_parser = parse_budget)]
     pub(crate) budget: Option<f64>,
     /// Limit work by steps instead of time, for the same results on every machine

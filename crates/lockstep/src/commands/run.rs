@@ -1,7 +1,7 @@
 //! `lockstep run`: one launch, exactly as given.
 
+use lockstep_cancel::Moment;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use lockstep_finding::source::Sources;
 use lockstep_finding::{
@@ -100,7 +100,7 @@ fn run_one(
     wanted: &Wanted,
     sources: &mut Sources,
 ) -> Result<KernelReport, InputError> {
-    let started = Instant::now();
+    let started = Moment::now();
     let Wanted { file, analysis, launch: replayed, .. } = wanted;
     let source = Source::open(file)?;
     if let Some((name, text)) = source.typed() {
@@ -137,7 +137,7 @@ fn run_one(
 
     let config = simulation::config(analysis, DEFAULT_BUDGET, 1, false);
     let progress = Progress::new(1, analysis);
-    let budget = config.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+    let budget = config.deadline.map(|d| d.saturating_duration_since(Moment::now()));
     let work = progress.begin(&kernel.name, Engine::Simulate, budget);
     if analysis.input.verbose {
         eprintln!("{}: kernel {}: {}", source.name, kernel.name, Engine::Simulate.name());

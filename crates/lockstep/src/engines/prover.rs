@@ -1,6 +1,8 @@
 //! The prover, asked about one kernel: with what is usual, with what the host says, and with less taken for given.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use lockstep_cancel::Moment;
 
 use lockstep_finding::launch::Expr;
 use lockstep_finding::{
@@ -194,7 +196,7 @@ impl Task<'_> {
         let assumptions = premises.assumptions(&premises.all());
         let work = if usual { SHORT_WORK } else { LONG_WORK };
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
-        let started = Instant::now();
+        let started = Moment::now();
         let log = matches!(self.how, Engines::Prover { log: Some(_), .. });
         let cancel = &self.analysis.input.cancel;
         let patience = match self.analysis.search.reproducible {
@@ -286,7 +288,7 @@ impl Task<'_> {
         way: &Way,
         how: &Evolve,
         searched: &mut Searched,
-        started: Instant,
+        started: Moment,
         budget: f64,
     ) {
         let found = searched.findings.iter_mut().zip(&searched.remedies);

@@ -1,6 +1,6 @@
 //! The search, asked about one kernel: launches are executed, those that the prover suggests first.
 
-use std::time::Instant;
+use lockstep_cancel::Moment;
 
 use lockstep_finding::DecidedBy;
 use lockstep_kernel::SiteId;
@@ -73,7 +73,7 @@ impl Task<'_> {
             progress: &|p| work.search(p),
             log: if self.analysis.input.verbose { Some(&say) } else { None },
         };
-        let started = Instant::now();
+        let started = Moment::now();
         let mut searched = search(kernel, given, &settings)?;
         let looked = !searched.nothing_allowed && searched.incomplete.is_none();
         if looked && asks_for_opencl_2(&self.analysis.input.clang_args) {

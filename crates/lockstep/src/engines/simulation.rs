@@ -1,6 +1,8 @@
 //! One launch through the simulator, and the report of it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use lockstep_cancel::Moment;
 
 use lockstep_finding::launch::dims_text;
 use lockstep_finding::{
@@ -38,7 +40,7 @@ pub(crate) fn config(
         deadline: Duration::try_from_secs_f64(budget)
             .ok()
             .filter(|_| !analysis.search.reproducible)
-            .map(|b| Instant::now() + b),
+            .map(|b| Moment::now() + b),
         barrier_needs: false,
         outputs: true,
         only: None,
@@ -68,7 +70,7 @@ pub(crate) struct Simulated<'a> {
     pub(crate) launch: Launch,
     pub(crate) outcome: Outcome,
     pub(crate) outputs: Vec<Output>,
-    pub(crate) started: Instant,
+    pub(crate) started: Moment,
 }
 
 impl Simulated<'_> {
@@ -120,7 +122,7 @@ pub(crate) fn searched_report(
     searched: Searched,
     kinds: &[Kind],
     strict: bool,
-    started: Instant,
+    started: Moment,
 ) -> KernelReport {
     let launches = match (searched.launches, &searched.launch) {
         (0 | 1, Some(launch)) => one_launch(launch),
@@ -160,7 +162,7 @@ pub(crate) fn proved_report(
     proof: Option<Proof>,
     kinds: &[Kind],
     strict: bool,
-    started: Instant,
+    started: Moment,
 ) -> KernelReport {
     let (mut verdicts, alarms) = proof.map_or((Vec::new(), Vec::new()), |p| (p.verdicts, p.alarms));
     let mut findings: Vec<Finding> = alarms.into_iter().map(|a| a.finding).collect();

@@ -13,7 +13,7 @@
 //! That there is no fault is `proved` where the whole launch was followed ([`lockstep_symbolic::Faults::absence`]), and all that was fixed is
 //! a fact with an origin; the verdict names what the user did not say. Otherwise it is `clean`.
 
-use std::time::Instant;
+use lockstep_cancel::Moment;
 
 use lockstep_finding::launch::dims_text;
 use lockstep_finding::{
@@ -255,9 +255,9 @@ impl<'q, 'a> Subject<'q, 'a> {
             true => (Limits { unroll: q.paths.unroll, ..WHOLE }, WHOLE_WORK),
             false => (BRIEF, BRIEF_WORK),
         };
-        let brief = Instant::now() + seconds(q.budget.time * SHARE);
-        let half = |d: Instant| {
-            let now = Instant::now();
+        let brief = Moment::now() + seconds(q.budget.time * SHARE);
+        let half = |d: Moment| {
+            let now = Moment::now();
             now + d.saturating_duration_since(now) / 2
         };
         let deadline = q.config.deadline.map(|d| match q.paths.symbolic {
@@ -309,7 +309,7 @@ impl<'q, 'a> Subject<'q, 'a> {
         }
         let mut out = Vec::new();
         for (given, suggested, made_up) in groups {
-            if self.q.config.deadline.is_some_and(|d| Instant::now() >= d) {
+            if self.q.config.deadline.is_some_and(Moment::is_past) {
                 task.hurried.set(true);
                 break;
             }

@@ -8,7 +8,7 @@
 //! An engine that is added is a crate, a row here with a module that asks it, its evidence in [`Evidence`], and the options of
 //! the command line that choose it.
 
-use std::time::Instant;
+use lockstep_cancel::Moment;
 
 use lockstep_finding::{DecidedBy, Kind, Reason};
 use lockstep_kernel::Kernel;
@@ -36,7 +36,7 @@ pub(crate) struct Question<'a> {
     pub(crate) config: Config,
     pub(crate) paths: &'a PathArgs,
     pub(crate) work: Working<'a>,
-    pub(crate) started: Instant,
+    pub(crate) started: Moment,
 }
 
 impl Question<'_> {

@@ -8,9 +8,9 @@
 //! that cannot be said in 64 bits, and a model that the solver finds may be one that wraps: such a query is undecided.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use lockstep_cancel::Cancel;
+use lockstep_cancel::{Cancel, Moment};
 use rustc_hash::FxHashSet;
 
 use crate::decide::methods::METHODS;
@@ -101,7 +101,7 @@ impl Audit {
     }
 
     fn answer(&self, ctx: &Ctx, question: &[T]) -> Answer {
-        let deadline = Instant::now() + Duration::from_secs(600);
+        let deadline = Moment::now() + Duration::from_secs(600);
         let (meter, cancel) = (Meter::new(Duration::MAX), Cancel::default());
         let effort = Effort { work: self.work, deadline, meter: &meter, cancel: &cancel };
         [Theory::Blasted, Theory::Bits]

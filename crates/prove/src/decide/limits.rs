@@ -1,9 +1,9 @@
 //! How long a query may take, and the purpose of an analysis.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use lockstep_cancel::Cancel;
+use lockstep_cancel::{Cancel, Moment};
 use lockstep_finding::{Question, Reason};
 
 use crate::decide::record::Record;
@@ -28,7 +28,7 @@ pub(crate) struct Limits<'a> {
     pub(crate) jobs: usize,
     /// Work limit for one query, in the units of [`Effort::work`].
     pub(crate) work: u32,
-    pub(crate) deadline: Instant,
+    pub(crate) deadline: Moment,
     /// The time that `meter` stands for, for the reports.
     pub(crate) budget: Duration,
     pub(crate) meter: &'a Meter,

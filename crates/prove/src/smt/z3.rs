@@ -10,7 +10,6 @@
 //! ([`crate::decide::solve`]).
 
 use std::ffi::{CStr, CString, c_int, c_uint};
-use std::time::Instant;
 
 use crate::meter::Meter;
 use crate::smt::bits::Bits;
@@ -18,7 +17,7 @@ use crate::smt::integers::Integers;
 use crate::smt::z3_api::*;
 use crate::term::walk::{Assignment, reachable};
 use crate::term::{Node, Pool, T};
-use lockstep_cancel::Cancel;
+use lockstep_cancel::{Cancel, Moment};
 
 impl Theory {
     /// The solver's own units in one unit of our limits.
@@ -43,7 +42,7 @@ pub(crate) struct Effort<'a> {
     /// Work limit in units of about a millisecond, a multiple of the solver's own units ([`Theory::unit`]).
     pub(crate) work: u32,
     /// The end of the time for the whole kernel.
-    pub(crate) deadline: Instant,
+    pub(crate) deadline: Moment,
     /// Counts the work. A single query does not check whether the budget is spent: others may be running.
     pub(crate) meter: &'a Meter,
     pub(crate) cancel: &'a Cancel,
@@ -55,7 +54,7 @@ impl<'a> Effort<'a> {
     }
 
     pub(crate) fn is_over(self) -> bool {
-        self.cancel.is_cancelled() || Instant::now() >= self.deadline
+        self.cancel.is_cancelled() || self.deadline.is_past()
     }
 }
 
@@ -163,7 +162,7 @@ unsafe fn check_in(
         let Some(s) = solver(c, theory) else { return (Answer::Unknown, 0) };
         let p = Z3_mk_params(c);
         Z3_params_inc_ref(c, p);
-        let left = effort.deadline.saturating_duration_since(Instant::now()).as_millis();
+        let left = effort.deadline.wall_time_left().as_millis();
         if left < LONGEST {
             Z3_params_set_uint(c, p, symbol(c, "timeout"), left.max(1) as c_uint);
         }

@@ -1,7 +1,9 @@
 //! One kernel from its queries to its verdicts: every property in turn, then conditions under which more is proved.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use lockstep_cancel::Moment;
 
 use lockstep_finding::{Claim, Condition, Kind, Reason, Severity, Verdict, When};
 use lockstep_kernel::{Barrier, Kernel, ParamKind, SiteId};
@@ -63,7 +65,7 @@ pub(crate) struct Analysis {
 }
 
 pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
-    let started = Instant::now();
+    let started = Moment::now();
     let meter = Meter::new(config.budget);
     let record = Arc::new(Record::new(config.audit.clone(), config.log));
     let limits = Limits {

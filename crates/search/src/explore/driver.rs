@@ -1,8 +1,8 @@
 //! Which launches are simulated, in which order, and their results.
 
+use lockstep_cancel::Moment;
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
-use std::time::Instant;
 
 use lockstep_finding::{Kind, Launch, Reason};
 use lockstep_kernel::SiteKind;
@@ -77,9 +77,9 @@ pub(crate) struct Driver<'a> {
     /// The number of sampled blocks and of all blocks, if only the sample completed.
     pub(crate) sampled: Option<(u64, u64)>,
     /// The time after which launches are no longer shrunk.
-    shrink_until: Option<Instant>,
+    shrink_until: Option<Moment>,
     /// The time at which the evolution has to end, so that there is time to examine the findings.
-    evolve_until: Option<Instant>,
+    evolve_until: Option<Moment>,
 }
 
 impl<'a> Driver<'a> {
@@ -90,7 +90,7 @@ impl<'a> Driver<'a> {
             matter[b.0 as usize] = true;
         }
         let max = settings.config.max_steps;
-        let now = Instant::now();
+        let now = Moment::now();
         let time = settings.config.deadline.map(|d| d.saturating_duration_since(now));
         let part = |tenths: u32| time.map(|t| now + t * tenths / 10);
         Driver {

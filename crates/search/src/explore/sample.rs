@@ -8,9 +8,9 @@
 //!
 //! Whether a condition explains a race is asked of samples, too, where launches that satisfy it are too large.
 
+use lockstep_cancel::Moment;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
 
 use lockstep_finding::KINDS;
 use lockstep_kernel::{Barrier, Op};
@@ -41,7 +41,7 @@ impl Driver<'_> {
             return;
         }
         let deadline = self.lab.config.deadline;
-        let time = deadline.map(|d| d.saturating_duration_since(Instant::now()) / PART_OF_TIME);
+        let time = deadline.map(|d| d.saturating_duration_since(Moment::now()) / PART_OF_TIME);
         // Disabled for the sample: it takes longer, and a few blocks are not enough.
         let barrier_needs = std::mem::take(&mut self.lab.config.barrier_needs);
         let steps = self.settings.config.max_steps / u64::from(PART);
@@ -51,7 +51,7 @@ impl Driver<'_> {
         for at_ends in AT_ENDS {
             let only = chosen(plain.grid, at_ends);
             let count = only.len() as u64;
-            self.lab.config.deadline = time.map(|t| Instant::now() + t);
+            self.lab.config.deadline = time.map(|t| Moment::now() + t);
             *self.lab.only.borrow_mut() = Some(only);
             let trial = self.lab.try_out(&plain, steps, false).ok().flatten();
             if let (Some(log), Some(trial)) = (self.settings.log, &trial) {

@@ -2,9 +2,8 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
 
-use lockstep_cancel::Cancel;
+use lockstep_cancel::{Cancel, Moment};
 use lockstep_finding::Kind;
 use lockstep_kernel::Scheduling;
 
@@ -70,7 +69,7 @@ pub struct Config {
     /// Maximum number of bytes of the kernel's output that are kept.
     pub max_print: usize,
     /// When to give the launch up as `unknown`, if ever.
-    pub deadline: Option<Instant>,
+    pub deadline: Option<Moment>,
     /// Gives the launch up as if the deadline had passed.
     pub cancel: Cancel,
     /// Also determine which barriers of the block are needed ([`Outcome::barriers`](crate::Outcome::barriers)). Blocks

@@ -1,8 +1,6 @@
 //! The state shared by all blocks of a run: its observer, its budget, the heap, and what was executed.
 
-use std::time::Instant;
-
-use lockstep_cancel::Cancel;
+use lockstep_cancel::{Cancel, Moment};
 
 use crate::code::program::Program;
 use crate::launch::request::Config;
@@ -93,7 +91,7 @@ impl<'w, O: Observer> World<'w, O> {
 pub(crate) struct Budget<'a> {
     /// Warp steps after which to give up.
     pub steps: u64,
-    pub deadline: Option<Instant>,
+    pub deadline: Option<Moment>,
     pub cancel: &'a Cancel,
 }
 
@@ -112,7 +110,7 @@ impl<'a> Budget<'a> {
     }
 
     pub(crate) fn is_late(&self) -> bool {
-        self.cancel.is_cancelled() || self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.cancel.is_cancelled() || self.deadline.is_some_and(Moment::is_past)
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a simulation covers, and when it stops.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use lockstep_cancel::Cancel;
+use lockstep_cancel::{Cancel, Moment};
 use lockstep_finding::{Kind, Reason};
 use lockstep_kernel::{BlockId, Scheduling, SiteId};
 use lockstep_simulate::{Config, Coverage, footprint};
@@ -66,9 +66,9 @@ fn coverage_joins() {
 fn a_deadline_ends_the_launch() {
     let long = cuda(&[St::Loop(u32::MAX, vec![write(Ex::Tid)])]);
     let many = cuda(&[write(Ex::Tid)]);
-    let past = Some(Instant::now());
+    let past = Some(Moment::now());
     for jobs in [1, 2] {
-        let soon = Some(Instant::now() + Duration::from_millis(20));
+        let soon = Some(Moment::now() + Duration::from_millis(20));
         let config = Config { deadline: soon, max_steps: u64::MAX, jobs, ..Config::default() };
         let outcome = run(&long, 4, 64, &config);
         assert_eq!(outcome.incomplete, Some(Reason::TimeBudget { seconds: None }));
@@ -78,7 +78,7 @@ fn a_deadline_ends_the_launch() {
         assert_eq!(outcome.incomplete, Some(Reason::TimeBudget { seconds: None }));
         assert!(!footprint(&long, &launch(4, 64), &config).expect("it fits").complete);
     }
-    let later = Some(Instant::now() + Duration::from_secs(3600));
+    let later = Some(Moment::now() + Duration::from_secs(3600));
     let config = Config { deadline: later, ..Config::default() };
     let body = [St::Loop(4000, vec![St::Write(Mem::Shared, Ex::Tid)])];
     assert_eq!(run(&cuda(&body), 4, 64, &config).incomplete, None);
@@ -87,7 +87,7 @@ fn a_deadline_ends_the_launch() {
 #[test]
 fn a_budget_of_steps_holds_with_a_deadline() {
     let long = cuda(&[St::Loop(u32::MAX, vec![write(Ex::Tid)])]);
-    let deadline = Some(Instant::now() + Duration::from_secs(3600));
+    let deadline = Some(Moment::now() + Duration::from_secs(3600));
     let config = Config { deadline, max_steps: 100_000, ..Config::default() };
     let outcome = run(&long, 4, 64, &config);
     let limit = Reason::StepBudget { warp_instructions: 100_000 };

@@ -15,7 +15,7 @@ mod question;
 mod runs;
 mod together;
 
-use std::time::Instant;
+use lockstep_cancel::Moment;
 
 use lockstep_finding::{NotCompared, Place, Reason, SourceLine};
 use lockstep_kernel::LocId;
@@ -110,8 +110,8 @@ pub fn equivalent(question: &Question) -> Answer {
         }
     }
     // Half of the time is for what comes after, and half of that for executions.
-    let half = |d: Instant| {
-        let now = Instant::now();
+    let half = |d: Moment| {
+        let now = Moment::now();
         now + d.saturating_duration_since(now) / 2
     };
     solver.deadline = question.deadline.map(half);
@@ -449,5 +449,5 @@ fn contents(question: &Question, pool: &Pool, model: &Model) -> Vec<Vec<u64>> {
 
 /// Whether there is time left.
 fn is_over(question: &Question) -> bool {
-    question.cancel.is_cancelled() || question.deadline.is_some_and(|d| Instant::now() >= d)
+    question.cancel.is_cancelled() || question.deadline.is_some_and(Moment::is_past)
 }

@@ -1,8 +1,6 @@
 //! The question, and the answer.
 
-use std::time::Instant;
-
-use lockstep_cancel::Cancel;
+use lockstep_cancel::{Cancel, Moment};
 use lockstep_finding::launch::Expr;
 use lockstep_finding::{ElementType, Finding, Place, Reason, SourceLine};
 use lockstep_kernel::{Kernel, Ty};
@@ -143,7 +141,7 @@ pub struct Question<'a> {
     pub rounds: u32,
     pub seed: u64,
     pub jobs: usize,
-    pub deadline: Option<Instant>,
+    pub deadline: Option<Moment>,
     pub cancel: Cancel,
 }
 

@@ -18,9 +18,7 @@
 //! atomics add up, elements picked from very many, what the host sets) may be anything: then faults are seen that no execution has. Orders
 //! through flags and fences are not followed either: what they order seems to race. Division by zero has a value, as in the simulator, and is no fault.
 
-use std::time::Instant;
-
-use lockstep_cancel::Cancel;
+use lockstep_cancel::{Cancel, Moment};
 use lockstep_finding::launch::Expr;
 use lockstep_finding::{Kind, Reason};
 use lockstep_kernel::{Kernel, ParamKind, Ty};
@@ -49,7 +47,7 @@ pub struct Asked<'a> {
     pub warp_size: u32,
     /// The solver's units of work for one question.
     pub work: u32,
-    pub deadline: Option<Instant>,
+    pub deadline: Option<Moment>,
     pub cancel: Cancel,
 }
 

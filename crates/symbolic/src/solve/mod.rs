@@ -8,11 +8,9 @@
 pub(crate) mod script;
 mod z3;
 
-use std::time::Instant;
-
 use rustc_hash::FxHashMap;
 
-use lockstep_cancel::Cancel;
+use lockstep_cancel::{Cancel, Moment};
 use lockstep_kernel::Ty;
 
 use crate::term::evaluate::Evaluation;
@@ -46,7 +44,7 @@ pub(crate) struct Solver {
     said: FxHashMap<(String, u32), z3::Said>,
     /// What holds for every input that counts.
     assumed: Option<T>,
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) deadline: Option<Moment>,
     pub(crate) cancel: Cancel,
     /// Z3's units of work for one question.
     work: u32,
@@ -58,7 +56,7 @@ pub(crate) struct Solver {
 }
 
 impl Solver {
-    pub(crate) fn new(deadline: Option<Instant>, cancel: Cancel, work: u32) -> Solver {
+    pub(crate) fn new(deadline: Option<Moment>, cancel: Cancel, work: u32) -> Solver {
         let samples = (0..SAMPLES).map(|i| (i, Evaluation::new())).collect();
         let asked = FxHashMap::default();
         Solver {
@@ -93,7 +91,7 @@ impl Solver {
     }
 
     pub(crate) fn is_late(&self) -> bool {
-        self.cancel.is_cancelled() || self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.cancel.is_cancelled() || self.deadline.is_some_and(Moment::is_past)
     }
 
     /// Whether the condition can hold.
@@ -173,7 +171,7 @@ impl Solver {
             return z3::Said::Unknown;
         };
         self.questions += 1;
-        let left = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        let left = self.deadline.map(Moment::wall_time_left);
         let said = z3.ask(&key.0, work, left, &self.cancel);
         // Where the time ran out, there may be more of it for the next one.
         if key.0.len() <= KEPT && !(self.is_late() && matches!(said, z3::Said::Unknown)) {

@@ -27,7 +27,6 @@ mod value;
 pub use state::{Event, Kind};
 
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use crate::candidate::Candidate;
 use crate::model::{Judgement, Model, Undecided};
@@ -43,14 +42,13 @@ pub struct Limits<'a> {
     pub iterations: usize,
     /// Judgements of the model.
     pub judgements: u64,
-    pub deadline: Option<Instant>,
     /// Asked now and then: is the work to be given up?
     pub stop: Option<&'a dyn Fn() -> bool>,
 }
 
 impl Default for Limits<'_> {
     fn default() -> Self {
-        Limits { iterations: 8, judgements: u64::MAX, deadline: None, stop: None }
+        Limits { iterations: 8, judgements: u64::MAX, stop: None }
     }
 }
 
@@ -285,7 +283,6 @@ impl Explorer<'_> {
 
     fn over(&mut self) -> bool {
         let over = self.summary.judgements >= self.limits.judgements
-            || self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
             || self.limits.stop.is_some_and(|stop| stop());
         if over {
             self.summary.note(Cut::Work);

@@ -8,7 +8,9 @@ mod sides;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use lockstep_cancel::Moment;
 
 use lockstep_finding::launch::Expr;
 use lockstep_finding::source::Sources;
@@ -44,7 +46,7 @@ fn compare(args: &EquivArgs, sources: &mut Sources) -> Result<Report, InputError
     if let Some(script) = &args.script {
         return script::compare(args, script, sources);
     }
-    let started = Instant::now();
+    let started = Moment::now();
     let Some(subject) = &args.subject else {
         return Err(error(
             "",
@@ -165,7 +167,7 @@ fn answer(
     sides: &[Side; 2],
     programs: [Program; 2],
     asked: Asked,
-    started: Instant,
+    started: Moment,
 ) -> Result<Report, InputError> {
     let Asked { inputs, outputs, assumed } = asked;
     let budget = analysis.search.budget.unwrap_or(DEFAULT_BUDGET);

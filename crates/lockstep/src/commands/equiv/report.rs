@@ -1,7 +1,7 @@
 //! The report of a comparison.
 
+use lockstep_cancel::Moment;
 use std::ffi::OsStr;
-use std::time::Instant;
 
 use lockstep_finding::launch::Expr;
 use lockstep_finding::{
@@ -18,7 +18,7 @@ use super::sides::{Script, Side, Single, What};
 /// What a report also tells.
 pub(super) struct How<'a> {
     pub(super) budget: f64,
-    pub(super) started: Instant,
+    pub(super) started: Moment,
     /// As the command line has them: the reference, and arguments.
     pub(super) reference: &'a OsStr,
     pub(super) args: &'a [String],
@@ -100,7 +100,7 @@ fn report_of(
     side: &Side,
     findings: Vec<Finding>,
     verdicts: Vec<(Kind, Verdict)>,
-    started: Instant,
+    started: Moment,
 ) -> KernelReport {
     let found = |k: &Kind| findings.iter().any(|f| f.kind == *k);
     let mut all: Vec<(Kind, Verdict)> = Kind::ALL

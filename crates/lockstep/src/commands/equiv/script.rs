@@ -3,8 +3,8 @@
 //! What the two sides share has one name: a buffer of a script is the parameter or the buffer of that name on the other
 //! side, and so are numbers. `--arg` gives another value to a buffer or a number of a script.
 
+use lockstep_cancel::Moment;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use lockstep_finding::source::Sources;
 use lockstep_finding::{ArgValue, InputError, Launch, Report};
@@ -30,7 +30,7 @@ pub(super) fn compare(
     script: &Path,
     sources: &mut Sources,
 ) -> Result<Report, InputError> {
-    let started = Instant::now();
+    let started = Moment::now();
     let shown = names::shown(script);
     let fail = |m: String| error(&shown, m);
     let said = &args.analysis.launch;

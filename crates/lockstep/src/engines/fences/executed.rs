@@ -80,7 +80,7 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
         root_cause: !is_cause_known(evidence),
     };
     let executed = fences::executed::execute(&weak);
-    if executed.cut && q.config.deadline.is_some_and(|at| std::time::Instant::now() >= at) {
+    if executed.cut && q.config.deadline.is_some_and(lockstep_cancel::Moment::is_past) {
         task.hurried.set(true);
     }
     if let (true, Some(stats)) = (options.stats, &executed.stats) {

@@ -6,9 +6,9 @@ mod rules;
 
 pub(crate) use rules::Tally;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use lockstep_cancel::Cancel;
+use lockstep_cancel::{Cancel, Moment};
 use lockstep_finding::Origin;
 use lockstep_frontend::{Input, Module, Options, load};
 use lockstep_kernel::semantics;
@@ -328,7 +328,7 @@ fn the_solver_agrees_with_trying_all_values() {
             let values = [n & 15, n >> 4 & 15, n >> 8];
             trees.iter().all(|(a, b)| value(a, &values, width) == value(b, &values, width))
         });
-        let deadline = Instant::now() + Duration::from_secs(3600);
+        let deadline = Moment::now() + Duration::from_secs(3600);
         let meter = crate::meter::Meter::new(Duration::from_secs(3600));
         let effort = Effort { work: 10_000, deadline, meter: &meter, cancel: &Cancel::default() };
         match z3::check(&pool, &list, Theory::Bits, effort).0 {

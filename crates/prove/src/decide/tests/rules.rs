@@ -2,9 +2,9 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use lockstep_cancel::Cancel;
+use lockstep_cancel::{Cancel, Moment};
 
 use crate::decide::audit::refutations;
 use crate::decide::launches::{holds, trials};
@@ -90,7 +90,7 @@ impl Tally {
     /// Checks every answer of every method against exhaustive evaluation.
     fn every_method(&mut self, ctx: &mut Ctx, list: &[T], has_model: bool, round: u64) {
         let trials = trials(ctx, list);
-        let deadline = Instant::now() + Duration::from_secs(3600);
+        let deadline = Moment::now() + Duration::from_secs(3600);
         let (meter, cancel) = (Meter::new(Duration::from_secs(3600)), Cancel::default());
         let record = Record::default();
         let effort = Effort { work: WORK, deadline, meter: &meter, cancel: &cancel };
