@@ -105,6 +105,10 @@ pub enum Reason {
     },
     /// In every launch tried.
     BeyondChosenSizes,
+    /// There were too many bugs to look into each.
+    OthersOnlyCounted {
+        others: usize,
+    },
     /// The launches executed less than half of the accesses.
     FewAccesses {
         executed: usize,
@@ -160,6 +164,7 @@ pub enum Reason {
     NotLookedForByProver {
         kind: Kind,
     },
+    OnlyByNvcc,
     NotCompiled {
         architecture: String,
     },
@@ -392,6 +397,9 @@ impl fmt::Display for Reason {
             Reason::BeyondChosenSizes => f.write_str(
                 "in every launch tried, threads went beyond arrays whose size was chosen by Lockstep",
             ),
+            Reason::OthersOnlyCounted { others } => {
+                write!(f, "{others} more were seen and only counted")
+            }
             Reason::FewAccesses { executed, of } => {
                 write!(f, "the launches tried executed only {executed} of {of} accesses")
             }
@@ -445,6 +453,7 @@ impl fmt::Display for Reason {
             Reason::NotLookedForByProver { kind } => {
                 write!(f, "the prover does not look for {kind}")
             }
+            Reason::OnlyByNvcc => f.write_str("not compiled by clang, only by nvcc"),
             Reason::NotCompiled { architecture } => write!(f, "not compiled for {architecture}"),
             Reason::NotInstantiated { why } => f.write_str(why),
             Reason::OfALibrary => f.write_str(

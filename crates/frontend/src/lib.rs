@@ -53,7 +53,7 @@ pub use instrument::{
     CheckedAs, CheckedCode, CheckedSite, Checker, Codegen, DeviceArray, DeviceKernel,
     Instrumentation, SharedVariable, for_device,
 };
-pub use left_out::{LeftOut, Lines};
+pub use left_out::{LeftOut, Lines, Parts};
 pub use llvm::reader::set_reader_aside;
 pub use lower::program::{Argument, Declared, ProgramKernel, Variable};
 pub use program::{

@@ -76,6 +76,10 @@ pub enum Statement {
         architecture: String,
         left_out: String,
     },
+    /// What `#if` leaves out for clang, or keeps for clang alone, is not what nvcc compiles.
+    CompiledByClang {
+        left_out: String,
+    },
     /// What these headers, which were not found, declare does not change the kernel.
     MissingHeaders {
         headers: Vec<String>,
@@ -245,6 +249,9 @@ impl fmt::Display for Statement {
             }
             Statement::CounterTooSmall { counters } => {
                 write!(f, "{} begins with less than is taken from it", counters.join(" or "))
+            }
+            Statement::CompiledByClang { left_out } => {
+                write!(f, "compiled by clang, not by nvcc: {left_out}")
             }
             Statement::CompiledFor { architecture, left_out } => {
                 write!(f, "compiled for {architecture}: {left_out}")

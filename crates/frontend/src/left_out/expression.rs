@@ -1,4 +1,4 @@
-//! Conditions of `#if` as functions of the architecture.
+//! Conditions of `#if` as functions of the architecture, or of the compiler.
 //!
 //! Three-valued: the values of other macros are not known here, so a condition may be true, false or unknown. That is
 //! enough to distinguish a condition on the architecture from one that only tests for device code.
@@ -13,8 +13,93 @@ pub(super) const ARCHITECTURES: [i64; 22] = [
 pub(super) const ARCH: &str = "__CUDA_ARCH__";
 
 /// Related macros that depend on the architecture: its features, the list of all.
-pub(super) fn is_arch_like(name: &str) -> bool {
+fn is_arch_like(name: &str) -> bool {
     name.starts_with("__CUDA_ARCH_") && name != ARCH
+}
+
+/// The macro that only nvcc defines.
+const NVCC: &str = "__NVCC__";
+/// Macros that only clang defines, with their value where it is always the same.
+const CLANG: [(&str, Option<i64>); 5] = [
+    ("__clang__", Some(1)),
+    ("__CUDA__", Some(1)),
+    ("__clang_major__", None),
+    ("__clang_minor__", None),
+    ("__clang_patchlevel__", None),
+];
+
+/// What a condition is a function of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axis {
+    Architecture,
+    Compiler,
+}
+
+/// For what, or by what, a source is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    Architecture(i64),
+    Clang,
+    Nvcc,
+}
+
+impl Axis {
+    /// All that a condition may be true of.
+    pub(super) fn targets(self) -> impl Iterator<Item = Target> {
+        let (architectures, compilers): (&[i64], &[Target]) = match self {
+            Axis::Architecture => (&ARCHITECTURES, &[]),
+            Axis::Compiler => (&[], &[Target::Clang, Target::Nvcc]),
+        };
+        let architectures = architectures.iter().map(|a| Target::Architecture(*a));
+        architectures.chain(compilers.iter().copied())
+    }
+
+    /// Whether a macro depends on it.
+    pub(super) fn decides(self, word: &str) -> bool {
+        self.evaluates(word) || (self == Axis::Architecture && is_arch_like(word))
+    }
+
+    /// Whether [`value`] knows a macro.
+    pub(super) fn evaluates(self, word: &str) -> bool {
+        match self {
+            Axis::Architecture => word == ARCH,
+            Axis::Compiler => word == NVCC || CLANG.iter().any(|(name, _)| *name == word),
+        }
+    }
+
+    /// Whether a text may contain such a macro.
+    pub(super) fn is_mentioned(self, text: &str) -> bool {
+        match self {
+            Axis::Architecture => text.contains("__CUDA_ARCH"),
+            Axis::Compiler => {
+                text.contains(NVCC) || CLANG.iter().any(|(name, _)| text.contains(name))
+            }
+        }
+    }
+}
+
+impl Target {
+    /// Whether a macro is defined, if that is known.
+    fn defines(self, word: &str) -> Option<bool> {
+        let is_clangs = CLANG.iter().any(|(name, _)| *name == word);
+        match self {
+            _ if word == ARCH => Some(true),
+            Target::Clang if word == NVCC || is_clangs => Some(is_clangs),
+            Target::Nvcc if word == NVCC || is_clangs => Some(!is_clangs),
+            _ => None,
+        }
+    }
+
+    /// The value of a macro, if that is known. One that is not defined counts as 0.
+    fn value(self, word: &str) -> Option<i64> {
+        match (self, self.defines(word)) {
+            (Target::Architecture(arch), _) if word == ARCH => Some(arch),
+            (_, Some(false)) => Some(0),
+            (_, Some(true)) if word == NVCC => Some(1),
+            (_, Some(true)) => CLANG.iter().find(|(name, _)| *name == word)?.1,
+            (_, None) => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,9 +173,9 @@ pub(super) fn words(tokens: &[Token]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The condition's value for an architecture, if it is known.
-pub(super) fn value(tokens: &[Token], arch: i64) -> Option<i64> {
-    let mut parser = Parser { tokens, at: 0, arch };
+/// The condition's value for a target, if it is known.
+pub(super) fn value(tokens: &[Token], target: Target) -> Option<i64> {
+    let mut parser = Parser { tokens, at: 0, target };
     let value = parser.ternary();
     // A condition that was not parsed completely is unknown.
     if parser.at == tokens.len() { value } else { None }
@@ -99,7 +184,7 @@ pub(super) fn value(tokens: &[Token], arch: i64) -> Option<i64> {
 struct Parser<'a> {
     tokens: &'a [Token],
     at: usize,
-    arch: i64,
+    target: Target,
 }
 
 /// Binary operators, lowest precedence first.
@@ -181,15 +266,20 @@ impl Parser<'_> {
                 if bracketed {
                     self.sign(&[")"]);
                 }
-                (*name == Token::Word(ARCH.into())).then_some(1)
+                match name {
+                    Token::Word(name) => self.target.defines(name).map(i64::from),
+                    _ => None,
+                }
             }
-            Token::Word(w) if w == ARCH => Some(self.arch),
             Token::Word(w) if w == "true" => Some(1),
             Token::Word(w) if w == "false" => Some(0),
-            Token::Word(_) => {
-                self.skip_arguments();
-                None
-            }
+            Token::Word(w) => match self.target.value(w) {
+                Some(value) => Some(value),
+                None => {
+                    self.skip_arguments();
+                    None
+                }
+            },
         }
     }
 
@@ -250,7 +340,7 @@ mod tests {
 
     #[test]
     fn three_values() {
-        let at = |text: &str, arch: i64| value(&tokens(text), arch);
+        let at = |text: &str, arch: i64| value(&tokens(text), Target::Architecture(arch));
         assert_eq!(at("__CUDA_ARCH__ >= 800", 700), Some(0));
         assert_eq!(at("__CUDA_ARCH__ >= 800", 900), Some(1));
         assert_eq!(at("!defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 600", 700), Some(0));
@@ -263,5 +353,21 @@ mod tests {
         assert_eq!(at("", 700), None);
         let asked = tokens("defined(A) && B + defined C(__CUDA_ARCH__)");
         assert_eq!(values_asked(&asked).collect::<Vec<_>>(), ["B", ARCH]);
+    }
+
+    #[test]
+    fn two_compilers() {
+        let both = |text: &str| {
+            let tokens = tokens(text);
+            [Target::Clang, Target::Nvcc].map(|target| value(&tokens, target))
+        };
+        assert_eq!(both("defined(__NVCC__)"), [Some(0), Some(1)]);
+        assert_eq!(both("defined __clang__ && !defined(X)"), [None, Some(0)]);
+        assert_eq!(both("__NVCC__ || __CUDA__"), [Some(1), Some(1)]);
+        assert_eq!(both("__clang_major__ > 15"), [None, Some(0)]);
+        assert_eq!(both("defined(__CUDA_ARCH__)"), [Some(1), Some(1)]);
+        assert_eq!(both("__CUDA_ARCH__ >= 800"), [None, None]);
+        // For an architecture, it is open which compiler it is.
+        assert_eq!(value(&tokens("defined(__NVCC__)"), Target::Architecture(700)), None);
     }
 }

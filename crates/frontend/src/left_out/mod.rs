@@ -1,4 +1,4 @@
-//! Code that is compiled for other architectures only.
+//! Code that is compiled for other architectures only, or by another compiler only.
 //!
 //! Code in `#if __CUDA_ARCH__ >= 800` does not exist for sm_70, and an analysis of the rest does not cover it. So for
 //! each kernel it is determined which lines of its own body, and of the functions that it names, are left out because
@@ -8,6 +8,9 @@
 //!
 //! clang runs a second time for that, but only if a file of the user contains `__CUDA_ARCH…`. A condition that only
 //! tests for device code (`#ifdef __CUDA_ARCH__`) leaves nothing out.
+//!
+//! The same holds for code in `#ifdef __NVCC__`, which nvcc compiles and clang does not, and the other way round for
+//! `#ifdef __clang__`: what nvcc does not compile counts as a line that depends on the compiler.
 //!
 //! Functions are found by their names: of two with the same name, both count. Not seen: a choice by templates or
 //! overloads whose arguments depend on the architecture, unless through a constant outside of functions; a header that
@@ -25,7 +28,7 @@ use lockstep_names as names;
 use crate::clang::{self, Source, is_users};
 use crate::entries::plain_name;
 use crate::{HeadComment, Options, Uninstantiated, clang::architecture, entries};
-use expression::{ARCH, ARCHITECTURES, Token, is_arch_like, value, values_asked, words};
+use expression::{Axis, Target, Token, value, values_asked, words};
 use text::{File, Function, Group, Tok};
 
 /// A range of lines of a file, inclusive.
@@ -36,17 +39,29 @@ pub struct Lines {
     pub last: u32,
 }
 
-/// The parts of a kernel that depend on the architecture.
+/// The parts of a kernel that depend on the architecture, or on the compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// The kernel.
     pub mangled: String,
-    /// Lines that are compiled for other architectures.
-    pub lines: Vec<Lines>,
-    /// Lines with a different meaning for other architectures.
-    pub dependent: Vec<Lines>,
+    pub by_architecture: Parts,
+    pub by_compiler: Parts,
     /// Whether nothing is left of it, or only a trap.
     pub is_empty: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// Lines that are compiled for others only.
+    pub lines: Vec<Lines>,
+    /// Lines that have a different meaning for others, or none.
+    pub dependent: Vec<Lines>,
+}
+
+impl Parts {
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.dependent.is_empty()
+    }
 }
 
 /// The result for a source.
@@ -65,37 +80,50 @@ pub(crate) fn find(
     files: &[PathBuf],
     kernels: &[Kernel],
 ) -> Found {
-    let Some(project) = Project::read(source, head, options, files) else {
+    let Some(files) = Files::read(source, head, options, files) else {
         return Found::default();
     };
-    let architecture = architecture::of(options);
-    let of = |k: &Kernel| project.of_kernel(k, &source.name);
-    Found {
-        kernels: kernels.iter().filter_map(of).collect(),
-        missing: project.missing(&source.name, kernels, options, &architecture),
+    let projects = files.axes.iter().map(|&axis| Project::new(axis, &files));
+    let projects: Vec<Project> = projects.collect();
+    let of = |k: &Kernel| {
+        let mut out = LeftOut { mangled: k.mangled.clone(), ..LeftOut::default() };
+        for project in &projects {
+            let parts = project.of_kernel(k, &source.name).unwrap_or_default();
+            match project.axis {
+                Axis::Architecture => out.by_architecture = parts,
+                Axis::Compiler => out.by_compiler = parts,
+            }
+        }
+        out.is_empty = does_nothing(k);
+        (!out.by_architecture.is_empty() || !out.by_compiler.is_empty()).then_some(out)
+    };
+    let mut missing: Vec<Uninstantiated> = Vec::new();
+    for project in &projects {
+        for kernel in project.missing(&source.name, kernels, options) {
+            if missing.iter().all(|m| m.template != kernel.template) {
+                missing.push(kernel);
+            }
+        }
     }
+    Found { kernels: kernels.iter().filter_map(of).collect(), missing }
 }
 
-const MENTION: &str = "__CUDA_ARCH";
-
 /// The files of the user that were read.
-struct Project {
-    files: BTreeMap<String, File>,
-    /// Macros and constants that depend on the architecture.
-    hanging: BTreeSet<String>,
-    /// Identifiers in the bodies of macros.
-    macros: BTreeMap<String, BTreeSet<String>>,
+struct Files {
+    by_name: BTreeMap<String, File>,
+    /// What they mention.
+    axes: Vec<Axis>,
     folder: PathBuf,
 }
 
-impl Project {
-    /// `None` if no file mentions the architecture, or clang fails.
+impl Files {
+    /// `None` if no file mentions the architecture or the compiler, or clang fails.
     fn read(
         source: &Source,
         head: &HeadComment,
         options: &Options,
         files: &[PathBuf],
-    ) -> Option<Project> {
+    ) -> Option<Files> {
         let folder = std::env::current_dir().unwrap_or_default();
         let key = |path: &Path| key(&folder, path);
         let mut texts: BTreeMap<String, String> = BTreeMap::new();
@@ -107,7 +135,10 @@ impl Project {
                 String::from_utf8_lossy(&bytes).into_owned()
             });
         }
-        if !texts.values().any(|t| t.contains(MENTION)) {
+        let is_mentioned = |a: &Axis| texts.values().any(|t| a.is_mentioned(t));
+        let mut axes = vec![Axis::Architecture, Axis::Compiler];
+        axes.retain(is_mentioned);
+        if axes.is_empty() {
             return None;
         }
         let (kept, _) = clang::kept_lines(source, head, options)?;
@@ -117,17 +148,35 @@ impl Project {
             lines.entry(line).or_default().push_str(&text);
         }
         let none = BTreeMap::new();
-        let files: BTreeMap<String, File> = texts
+        let by_name = texts
             .iter()
             .map(|(name, text)| (name.clone(), File::new(text, by_file.get(name).unwrap_or(&none))))
             .collect();
+        Some(Files { by_name, axes, folder })
+    }
+}
+
+/// The files, with what depends on the architecture in them, or on the compiler.
+struct Project<'a> {
+    axis: Axis,
+    files: &'a BTreeMap<String, File>,
+    folder: &'a Path,
+    /// Macros and constants that depend on it.
+    hanging: BTreeSet<String>,
+    /// Identifiers in the bodies of macros.
+    macros: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl<'a> Project<'a> {
+    fn new(axis: Axis, files: &'a Files) -> Project<'a> {
+        let (files, folder) = (&files.by_name, files.folder.as_path());
         let mut project =
-            Project { files, hanging: BTreeSet::new(), macros: BTreeMap::new(), folder };
+            Project { axis, files, folder, hanging: BTreeSet::new(), macros: BTreeMap::new() };
         project.spread();
-        Some(project)
+        project
     }
 
-    /// Determines which macros and constants depend on the architecture, directly or through others.
+    /// Determines which macros and constants depend on it, directly or through others.
     fn spread(&mut self) {
         for define in self.files.values().flat_map(|f| &f.defines) {
             let words = words(&define.body).map(str::to_owned);
@@ -159,7 +208,7 @@ impl Project {
     }
 
     fn hangs(&self, word: &str) -> bool {
-        word == ARCH || is_arch_like(word) || self.hanging.contains(word)
+        self.axis.decides(word) || self.hanging.contains(word)
     }
 
     /// `x` of `constexpr int x = … __CUDA_ARCH__ …;` outside of functions.
@@ -184,28 +233,28 @@ impl Project {
         out
     }
 
-    /// Whether the selected branch depends on the architecture.
+    /// Whether the selected branch depends on the architecture, or on the compiler.
     fn varies(&self, group: &Group) -> bool {
         let conditions = || group.branches.iter().map(|b| &b.condition);
-        let derived = |c: &Vec<Token>| words(c).any(|w| w != ARCH && self.hangs(w));
+        let derived = |c: &Vec<Token>| words(c).any(|w| !self.axis.evaluates(w) && self.hangs(w));
         if conditions().any(derived) {
             return true;
         }
         let unclear = |c: &Vec<Token>| {
-            values_asked(c).any(|w| w == ARCH)
-                && ARCHITECTURES.iter().any(|a| value(c, *a).is_none())
+            values_asked(c).any(|w| self.axis.evaluates(w))
+                && self.axis.targets().any(|t| value(c, t).is_none())
         };
-        let mut outcomes = ARCHITECTURES.iter().map(|a| possible(group, *a));
+        let mut outcomes = self.axis.targets().map(|t| possible(group, t));
         let first = outcomes.next();
         outcomes.any(|o| Some(o) != first) || conditions().any(unclear)
     }
 
-    /// The branches of a group that are left out because of the architecture.
-    fn left_out<'a>(
-        &'a self,
-        file: &'a File,
-        group: &'a Group,
-    ) -> impl Iterator<Item = &'a text::Branch> {
+    /// The branches of a group that are left out because of the architecture, or of the compiler.
+    fn left_out<'f>(
+        &'f self,
+        file: &'f File,
+        group: &'f Group,
+    ) -> impl Iterator<Item = &'f text::Branch> {
         let mut parent = group.parent;
         let mut reached = true;
         while let Some((outer, branch)) = parent {
@@ -213,17 +262,27 @@ impl Project {
             parent = file.groups[outer].parent;
         }
         let varies = reached && self.varies(group);
-        let ever = |i: usize| ARCHITECTURES.iter().any(|a| possible(group, *a).contains(&Some(i)));
+        let ever = |i: usize| self.axis.targets().any(|t| possible(group, t).contains(&Some(i)));
         let branches = group.branches.iter().enumerate();
         branches.filter(move |(i, b)| varies && !b.is_kept && ever(*i)).map(|(_, b)| b)
     }
 
-    fn of_kernel(&self, kernel: &Kernel, input: &str) -> Option<LeftOut> {
+    /// The branches of a group that are kept, and that nvcc would leave out.
+    fn only_here<'f>(&self, group: &'f Group) -> impl Iterator<Item = &'f text::Branch> {
+        let nvcc = possible(group, Target::Nvcc);
+        let varies = self.axis == Axis::Compiler && self.varies(group);
+        let branches = group.branches.iter().enumerate();
+        branches
+            .filter(move |(i, b)| varies && b.is_kept && !nvcc.contains(&Some(*i)))
+            .map(|(_, b)| b)
+    }
+
+    fn of_kernel(&self, kernel: &Kernel, input: &str) -> Option<Parts> {
         let loc = kernel.locs.get(kernel.loc.0 as usize)?;
         let shown = kernel.files.get(loc.file as usize).map_or(input, String::as_str);
         let name = plain_name(&kernel.name);
-        let home = key(&self.folder, &names::path(shown));
-        let mut out = LeftOut { mangled: kernel.mangled.clone(), ..LeftOut::default() };
+        let home = key(self.folder, &names::path(shown));
+        let mut out = Parts::default();
         let mut seen: BTreeSet<&str> = BTreeSet::from([name]);
         let mut open: Vec<(&str, &Function)> = Vec::new();
         let own = self.files.get(&home)?;
@@ -251,7 +310,7 @@ impl Project {
                 todo.extend(
                     self.macros.get(word).iter().flat_map(|w| w.iter().map(String::as_str)),
                 );
-                for (path, file) in &self.files {
+                for (path, file) in self.files {
                     let called = file.functions.iter().filter(|f| f.name == word);
                     open.extend(called.map(|f| (path.as_str(), f)));
                 }
@@ -261,15 +320,11 @@ impl Project {
             lines.sort();
             lines.dedup();
         }
-        if out.lines.is_empty() && out.dependent.is_empty() {
-            return None;
-        }
-        out.is_empty = does_nothing(kernel);
         Some(out)
     }
 
     /// Adds what is left out within a function, or replaces it in another branch around it.
-    fn in_function(&self, path: &str, file: &File, function: &Function, out: &mut LeftOut) {
+    fn in_function(&self, path: &str, file: &File, function: &Function, out: &mut Parts) {
         for group in &file.groups {
             let (first, last) = group.lines();
             let is_within = first >= function.first && last <= function.last;
@@ -284,25 +339,26 @@ impl Project {
                     out.lines.push(self.lines(path, first, last));
                 }
             }
+            let kept = self.only_here(group).filter(|_| is_within);
+            let kept = kept.filter_map(|branch| branch.content);
+            out.dependent.extend(kept.map(|(first, last)| self.lines(path, first, last)));
         }
     }
 
     fn lines(&self, path: &str, first: u32, last: u32) -> Lines {
         let path = names::path(path);
-        let shown = path.strip_prefix(&self.folder).unwrap_or(&path);
+        let shown = path.strip_prefix(self.folder).unwrap_or(&path);
         Lines { file: names::shown(shown), first, last }
     }
 
     /// Kernels in left-out parts of the input, and nowhere else.
-    fn missing(
-        &self,
-        input: &str,
-        kernels: &[Kernel],
-        options: &Options,
-        architecture: &str,
-    ) -> Vec<Uninstantiated> {
-        let Some(file) = self.files.get(&key(&self.folder, &names::path(input))) else {
+    fn missing(&self, input: &str, kernels: &[Kernel], options: &Options) -> Vec<Uninstantiated> {
+        let Some(file) = self.files.get(&key(self.folder, &names::path(input))) else {
             return Vec::new();
+        };
+        let because = match self.axis {
+            Axis::Architecture => format!("not compiled for {}", architecture::of(options)),
+            Axis::Compiler => "not compiled by clang, only by nvcc".to_owned(),
         };
         let mut out: Vec<Uninstantiated> = Vec::new();
         for branch in file.groups.iter().flat_map(|g| self.left_out(file, g)) {
@@ -316,7 +372,7 @@ impl Project {
                     out.push(Uninstantiated {
                         template: name.clone(),
                         line: *line,
-                        because: format!("not compiled for {architecture}"),
+                        because: because.clone(),
                     });
                 }
             }
@@ -325,11 +381,11 @@ impl Project {
     }
 }
 
-/// The branches that may be compiled for an architecture; `None` stands for no branch.
-fn possible(group: &Group, arch: i64) -> BTreeSet<Option<usize>> {
+/// The branches that may be compiled for a target; `None` stands for no branch.
+fn possible(group: &Group, target: Target) -> BTreeSet<Option<usize>> {
     let mut out = BTreeSet::new();
     for (i, branch) in group.branches.iter().enumerate() {
-        match value(&branch.condition, arch) {
+        match value(&branch.condition, target) {
             Some(0) => {}
             Some(_) => {
                 out.insert(Some(i));

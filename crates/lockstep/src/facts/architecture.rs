@@ -1,7 +1,8 @@
-//! What a report says of the architecture: which it was, and what of the kernel is compiled for others only.
+//! What a report says of the architecture: which it was, and what of the kernel is compiled for others only, or by nvcc
+//! only.
 
 use lockstep_finding::{KernelReport, Reason, Statement, Verdict};
-use lockstep_frontend::{LeftOut, Lines, Module};
+use lockstep_frontend::{LeftOut, Lines, Module, Parts};
 use lockstep_kernel::Kernel;
 
 /// How many places one condition names.
@@ -9,8 +10,12 @@ const MOST: usize = 4;
 
 /// Why nothing is known of a kernel whose body is compiled for other architectures only.
 pub(crate) fn not_compiled(module: &Module, kernel: &Kernel) -> Option<Reason> {
-    of_kernel(module, kernel).filter(|left| left.is_empty)?;
-    Some(Reason::NotCompiled { architecture: module.architecture.clone()? })
+    let left = of_kernel(module, kernel).filter(|left| left.is_empty)?;
+    let architecture = module.architecture.clone()?;
+    Some(match left.by_architecture.lines.is_empty() && !left.by_compiler.lines.is_empty() {
+        true => Reason::OnlyByNvcc,
+        false => Reason::NotCompiled { architecture },
+    })
 }
 
 /// Names the architecture in a report, and makes what is left out a condition of what holds without it.
@@ -19,13 +24,18 @@ pub(crate) fn name(module: &Module, kernel: &Kernel, report: &mut KernelReport) 
     let (Some(left), Some(arch)) = (of_kernel(module, kernel), &module.architecture) else {
         return;
     };
-    let left_out = text(left, report.text_file());
-    let condition = Statement::CompiledFor { architecture: arch.clone(), left_out };
-    for (_, verdict) in &mut report.verdicts {
-        match verdict {
-            Verdict::Proved { assumes } => assumes.push(condition.clone().into()),
-            Verdict::Clean { covered } => *covered = format!("{covered}; {condition}"),
-            Verdict::Found | Verdict::Unknown { .. } => {}
+    let said = |parts: &Parts| (!parts.is_empty()).then(|| text(parts, report.text_file()));
+    let for_it = |left_out| Statement::CompiledFor { architecture: arch.clone(), left_out };
+    let by_clang = |left_out| Statement::CompiledByClang { left_out };
+    let by_architecture = said(&left.by_architecture).map(for_it);
+    let by_compiler = said(&left.by_compiler).map(by_clang);
+    for condition in by_architecture.into_iter().chain(by_compiler) {
+        for (_, verdict) in &mut report.verdicts {
+            match verdict {
+                Verdict::Proved { assumes } => assumes.push(condition.clone().into()),
+                Verdict::Clean { covered } => *covered = format!("{covered}; {condition}"),
+                Verdict::Found | Verdict::Unknown { .. } => {}
+            }
         }
     }
 }
@@ -35,7 +45,7 @@ fn of_kernel<'a>(module: &'a Module, kernel: &Kernel) -> Option<&'a LeftOut> {
 }
 
 /// `lines 3-9 are left out, line 12 of a.h depends on it`.
-fn text(left: &LeftOut, file: &str) -> String {
+fn text(left: &Parts, file: &str) -> String {
     let (out, by) = (&left.lines, &left.dependent);
     let is_one = |lines: &[Lines]| matches!(lines, [l] if l.first == l.last);
     let mut parts = Vec::new();
@@ -92,10 +102,9 @@ mod tests {
     #[test]
     fn places_in_words() {
         let lines = |file: &str, first, last| Lines { file: file.into(), first, last };
-        let left = LeftOut {
+        let left = Parts {
             lines: vec![lines("a.h", 3, 9), lines("k.cu", 12, 12)],
             dependent: vec![lines("k.cu", 14, 14)],
-            ..LeftOut::default()
         };
         let expected = "line 12 and lines 3-9 of a.h are left out, line 14 depends on it";
         assert_eq!(text(&left, "k.cu"), expected);
