@@ -29,6 +29,8 @@ const FEW: [i64; 3] = [1, 2, 64];
 const MOST_OTHERS: usize = 12;
 /// Maximum number of other arguments that are varied.
 const MOST_MOVED: usize = 3;
+/// A value for another argument that is zero, beyond what others usually are.
+const FAR_OFF: i64 = 300;
 /// A witness with a larger value is replaced by one with a smaller value if there is one.
 const MODERATE: i64 = 1 << 12;
 /// Maximum number of launches for one condition.
@@ -173,14 +175,19 @@ impl Tried<'_, '_, '_> {
         }
         let varies = |&i: &usize| {
             let slot = &space.slots[i];
-            slot.ty.is_int() && free(Quantity::Slot(i)) && !slot.hints.selects && main.int(i) > 0
+            slot.ty.is_int() && free(Quantity::Slot(i)) && !slot.hints.selects && main.int(i) >= 0
         };
         for i in (0..space.slots.len()).filter(varies).take(MOST_MOVED) {
-            let n = main.int(i);
-            let n = if n > 2 { n / 2 + 1 } else { 2 * n + 1 };
-            let mut c = pinned.clone();
-            c.genes[i] = Gene::Int(space.clamp(i, n));
-            out.push(c);
+            let other = match main.int(i) {
+                0 => vec![1, FAR_OFF],
+                n @ 1..=2 => vec![2 * n + 1],
+                n => vec![n / 2 + 1],
+            };
+            for n in other {
+                let mut c = pinned.clone();
+                c.genes[i] = Gene::Int(space.clamp(i, n));
+                out.push(c);
+            }
         }
         out.retain(|c| c != main);
         out

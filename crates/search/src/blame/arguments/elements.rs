@@ -19,6 +19,9 @@ const OTHERS: [Contents; 6] = [
     Contents::Ones,
 ];
 
+/// Contents whose elements are all different, besides those with which a race is first seen to be gone.
+const OTHER_DISTINCT: [Contents; 2] = [Contents::Descending, Contents::Iota];
+
 impl Inquiry<'_, '_> {
     /// Floats that determine an address are scaled to an index: a caller passes numbers in [0, 1).
     pub(in crate::blame) fn scaled_elements(&mut self, shown: &Shown) -> Option<Claim> {
@@ -109,7 +112,9 @@ impl Inquiry<'_, '_> {
     pub(in crate::blame) fn equal_ranks(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let ranked = self.ranked(shown.finding);
-        let gone = !ranked.is_empty() && self.is_gone_with(shown, &ranked, Contents::Swapped);
+        let gone = !ranked.is_empty()
+            && self.is_gone_with(shown, &ranked, Contents::Swapped)
+            && self.needs_equal(shown, &ranked);
         gone.then(|| space.elements_are(&ranked, Elements::Equal))
     }
 
@@ -165,7 +170,16 @@ impl Inquiry<'_, '_> {
             true => !self.shows(&self.with_contents(shown.candidate, &[(i, Contents::Swapped)])),
             false => self.is_gone_with(shown, &[i], Contents::Swapped),
         })?;
-        Some(self.driver.lab.space.elements_are(&[array], Elements::Equal))
+        self.needs_equal(shown, &[array])
+            .then(|| self.driver.lab.space.elements_are(&[array], Elements::Equal))
+    }
+
+    /// Whether no contents that are all different show a bug. Where some do, it does not rest on equal elements.
+    fn needs_equal(&mut self, shown: &Shown, arrays: &[usize]) -> bool {
+        OTHER_DISTINCT.iter().all(|&contents| {
+            let all: Vec<_> = arrays.iter().map(|&i| (i, contents)).collect();
+            !self.shows(&self.with_contents(shown.candidate, &all))
+        })
     }
 
     /// Arrays of indices of stores, with contents that Lockstep chose and that may cause a race.

@@ -37,9 +37,13 @@ impl Inquiry<'_, '_> {
         let distances =
             [(Contents::Spaced, Contents::SPACE), (Contents::Begins(Contents::FAR), Contents::FAR)];
         let mut apart = through.iter().flat_map(|&i| distances.map(|(c, n)| (i, c, n)));
-        let apart = apart.find(|&(i, contents, _)| {
+        let apart = apart.find(|&(i, contents, distance)| {
             self.gone_with(shown, &with_picks(vec![(i, contents)])).is_some()
                 && !self.meets_however_far(shown, i, &with_picks)
+                && {
+                    let scattered = with_picks(vec![(i, Contents::Scattered(distance))]);
+                    !self.shows(&self.with_contents(shown.candidate, &scattered))
+                }
         });
         if let Some((array, _, distance)) = apart {
             let are = Elements::CloserThan(distance as i64);

@@ -28,7 +28,8 @@ const CLOSE: [i64; 4] = [1, 2, 4, 8];
 /// Threads of a warp, as hardware has them.
 const WARP: i64 = 32;
 /// Widths of vectors in elements.
-const WIDTHS: [i64; 4] = [2, 4, 8, 16];
+const WIDTHS: [i64; 4] = [2, 4, 8, WIDEST];
+const WIDEST: i64 = 16;
 
 /// How a quantity relates to an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -405,15 +406,17 @@ pub(super) fn requirements(space: &Space, widths: bool) -> Vec<Requirement> {
     unique
 }
 
-/// The requirements that keep accesses within an array that the host allocates: sizes that blocks divide.
-pub(super) fn whole_blocks(space: &Space) -> Vec<Requirement> {
+/// The requirements that keep accesses within an array that the host allocates: sizes that vectors divide, where the access is one of
+/// a vector, or blocks.
+pub(super) fn whole_parts(space: &Space, vectors: bool) -> Vec<Requirement> {
     let sizes = space.integers().into_iter().filter(|&i| space.slots[i].is_guarded());
-    let of = |i: usize| {
-        let axis = space.slots[i].axis;
-        let side = Expr::name(Dimension::Block(axis));
-        Requirement::new(Quantity::Slot(i), Relation::Multiple, side)
-    };
-    sizes.take(MOST_PARAMETERS).map(of).collect()
+    let sizes: Vec<usize> = sizes.take(MOST_PARAMETERS).collect();
+    let multiple = |i: usize, of| Requirement::new(Quantity::Slot(i), Relation::Multiple, of);
+    // Where half of it does as well, that is the condition.
+    let of_vectors = sizes.iter().filter(|_| vectors).map(|&i| multiple(i, Expr::int(WIDEST)));
+    let of_blocks =
+        sizes.iter().map(|&i| multiple(i, Expr::name(Dimension::Block(space.slots[i].axis))));
+    of_vectors.chain(of_blocks).collect()
 }
 
 /// What a stride or an offset may have to span: other parameters, dimensions, these in bytes, and products of two.

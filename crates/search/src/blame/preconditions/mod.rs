@@ -24,7 +24,7 @@ use lockstep_finding::{Access, Claim, Confidence, Finding, Kind};
 use lockstep_kernel::SiteId;
 use lockstep_simulate::{Apart, Config};
 
-use self::catalogue::{Relation, Requirement, requirements, whole_blocks};
+use self::catalogue::{Relation, Requirement, requirements, whole_parts};
 use crate::condition::quantity::Quantity;
 use crate::explore::inquiry::{Inquiry, Shown, is_no_worse, wrong};
 use crate::explore::ledger::same;
@@ -126,7 +126,7 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         let space = self.inquiry.driver.lab.space;
         let vectors = self.inquiry.is_of_vectors(self.shown.finding);
         let all = match self.inquiry.key.kind {
-            Kind::OutOfBounds => whole_blocks(space),
+            Kind::OutOfBounds => whole_parts(space, vectors),
             _ => requirements(space, vectors),
         };
         let bases = self.bases();
