@@ -23,7 +23,7 @@ __global__ void reduction(const float *a, const float *b, float *x, int n, int r
         __syncthreads();
     }
     if (t < apart) {
-        float both = sa[t] * sb[t + apart]; //~ uninitialised-read
+        float both = sa[t] * sb[t + apart];
         sx[t] = both;
         sx[t + apart] = -both;
     }

@@ -12,6 +12,8 @@ pub struct Given {
     pub global: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: Option<Fact<u32>>,
+    /// The same where the host computes it from other values, for launches that agree with all relations and conditions.
+    pub shared_size: Option<Expr>,
     /// By parameter.
     pub args: Vec<Option<Fact<ArgValue>>>,
     /// Relations between values that are left to choose. None of them determines a value that is fixed, or that follows

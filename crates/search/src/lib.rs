@@ -41,6 +41,7 @@ mod space;
 
 pub use advise::remedies::{Advisor, Remedy};
 pub use blame::table::{EXCUSES, Excuse};
+pub use explore::ledger::MOST_LISTED;
 pub use explore::partial_groups::remainders;
 pub use given::{Alias, Given, Suggestion};
 pub use search::{Searched, leave_satisfiable, ordinary_launches, search, usual_launches};

@@ -240,6 +240,15 @@ fn finish(mut driver: Driver) -> Searched {
         remedies.insert(plain, None);
     }
     let mut notes = std::mem::take(&mut driver.notes);
+    let counted = driver.ledger.only_counted();
+    driver
+        .doubts
+        .extend(counted.iter().map(|&(kind, others)| (kind, Reason::OthersOnlyCounted { others })));
+    for (kind, others) in counted {
+        if let Some(last) = findings.iter_mut().rfind(|f| f.kind == kind) {
+            last.help.push(format!("{others} more of this kind, at other places, are not listed"));
+        }
+    }
     notes.extend(judgement.notes.into_iter().map(|n| (Kind::RedundantBarrier, n)));
     let ordinary = |d: &&Done| !d.odd;
     let any_complete = driver.done.iter().filter(ordinary).any(|d| d.complete);

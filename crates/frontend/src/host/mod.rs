@@ -59,6 +59,8 @@ pub struct HostLaunch {
     pub grid: Option<[u32; 3]>,
     pub block: Option<[u32; 3]>,
     pub shared: u32,
+    /// The same as the host computes it.
+    pub shared_size: Option<HostValue>,
     pub line: u32,
     /// Scalar arguments that are constants: position among the kernel's parameters, and bits.
     pub args: Vec<(usize, u64)>,
@@ -554,6 +556,7 @@ fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
     };
     let (grid, block) = (dims(HostPart::Grid), dims(HostPart::Block));
     let shared = number(reader, 4 + after).unwrap_or(0) as u32;
+    let shared_size = args.get(4 + after).and_then(|&v| reader.integer(v));
     // SAFETY: LLVM is given an instruction, of a module that is alive.
     let mut loc = unsafe { LLVMInstructionGetDebugLoc(call) };
     let mut line = 0;
@@ -568,6 +571,7 @@ fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
         grid,
         block,
         shared,
+        shared_size,
         line,
         args: Vec::new(),
         members: Vec::new(),

@@ -10,7 +10,7 @@ use lockstep_finding::{
 };
 use lockstep_kernel::{Kernel, SiteId};
 use lockstep_prove::{Alarm, Assumptions, Config, Model, Proof, absent, prove};
-use lockstep_search::Suggestion;
+use lockstep_search::{MOST_LISTED, Suggestion};
 
 use crate::engines::verdicts::is_found;
 use crate::facts::launch_facts::number_of;
@@ -333,7 +333,9 @@ fn confirm_barrier(alarm: &Alarm, findings: &mut [Finding]) {
 fn add(alarm: &Alarm, findings: &mut Vec<Finding>) {
     let new = &alarm.finding;
     let same = |f: &Finding| f.kind == new.kind && lines(f) == lines(new);
-    if !findings.iter().any(|f| same(f) || subsumes(f, new)) {
+    // Where a search has found so many, it has seen more than it lists.
+    let is_full = findings.iter().filter(|f| f.kind == new.kind).count() >= MOST_LISTED;
+    if !is_full && !findings.iter().any(|f| same(f) || subsumes(f, new)) {
         // No launch that was tried shows it.
         findings.push(Finding { confidence: Confidence::Possible, ..new.clone() });
     }

@@ -9,7 +9,9 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use lockstep_cancel::Moment;
 
 use lockstep_finding::launch::{Dimension, Relation};
 use lockstep_finding::recorded::RecordedKernel;
@@ -149,7 +151,7 @@ impl Task<'_> {
     fn nothing(&self, kernel: &Kernel, source: &Source) -> KernelReport {
         let kinds = verdicts::kinds(&self.analysis.search, true);
         match self.how {
-            Engines::Prover { .. } => self.proved(kernel, source, None, &kinds, Instant::now()),
+            Engines::Prover { .. } => self.proved(kernel, source, None, &kinds, Moment::now()),
             _ => simulation::unknown_report(kernel, &source.name, &kinds, &Reason::Interrupted),
         }
     }
@@ -184,7 +186,7 @@ impl Task<'_> {
         source: &Source,
         ways: &Ways,
     ) -> Result<KernelReport, InputError> {
-        let started = Instant::now();
+        let started = Moment::now();
         let budget = budget(self.analysis);
         let count = 1 + ways.others.len() + usize::from(ways.general.is_some());
         let part = |left: usize| {
@@ -290,7 +292,7 @@ impl Task<'_> {
         way: &Way,
         budget: Share,
     ) -> Result<KernelReport, InputError> {
-        let started = Instant::now();
+        let started = Moment::now();
         let mut config = simulation::config(self.analysis, DEFAULT_BUDGET, self.workers, true);
         config.deadline = config
             .deadline
@@ -402,6 +404,9 @@ impl Task<'_> {
         for (param, bytes) in &given.sizes {
             say(&format!("the host has {bytes} bytes for {}", kernel.params[*param].name));
         }
+        if let Some(bytes) = given.shared_size.as_ref().filter(|_| given.shared.is_none()) {
+            say(&format!("the host has {bytes} bytes of dynamic shared memory"));
+        }
         for (argument, _) in &given.bound {
             say(&format!("the host makes {argument} of others"));
         }
@@ -413,7 +418,7 @@ impl Task<'_> {
         source: &Source,
         proof: Option<Proof>,
         kinds: &[Kind],
-        started: Instant,
+        started: Moment,
     ) -> KernelReport {
         let asked = !self.analysis.search.only.is_empty();
         let is_decided = |k: &Kind| k.is_decided_by(DecidedBy::Proof);
@@ -478,13 +483,23 @@ impl Task<'_> {
             true => Related::default(),
             false => facts.relations(kernel, &known, &args),
         };
-        let Related { mut relations, conditions, sizes, bound } = related;
+        let Related { mut relations, conditions, sizes, shared: shared_size, bound } = related;
         let told = relations.len() + conditions.len();
         let is_grid = |r: &Relation| matches!(Dimension::named(&r.name), Some(Dimension::Grid(_)));
         relations.retain(|r| !(is_huge && is_grid(r)));
         let Known { grid, block } = known;
-        let mut given =
-            Given { grid, block, global, shared, args, relations, conditions, sizes, bound };
+        let mut given = Given {
+            grid,
+            block,
+            global,
+            shared,
+            shared_size,
+            args,
+            relations,
+            conditions,
+            sizes,
+            bound,
+        };
         if too_large(kernel).is_some() {
             given.relations.clear();
             given.conditions.clear();
@@ -494,6 +509,7 @@ impl Task<'_> {
         // They are those of launches that agree with all of it.
         if given.relations.len() + given.conditions.len() < told {
             given.sizes.clear();
+            given.shared_size = None;
         }
         Ok(given)
     }

@@ -27,6 +27,8 @@ pub(crate) struct Related {
     pub(crate) conditions: Vec<Expr>,
     /// Bytes of arrays, by parameter, for launches that agree with all relations and conditions.
     pub(crate) sizes: Vec<(usize, Expr)>,
+    /// Bytes of dynamic shared memory, for the same launches.
+    pub(crate) shared: Option<Expr>,
     /// Arguments that the host makes of others in a way that is not read, and the values that they have, where these are known.
     pub(crate) bound: Vec<(String, Vec<i64>)>,
 }
@@ -50,6 +52,7 @@ pub(crate) fn relations(
     for other in all {
         common.relations.retain(|r| other.relations.contains(r));
         common.conditions.retain(|c| other.conditions.contains(c));
+        common.shared = common.shared.filter(|s| other.shared.as_ref() == Some(s));
         common.bound.retain_mut(|(name, values)| {
             let there = other.bound.iter().find(|b| b.0 == *name);
             match there {
@@ -63,6 +66,7 @@ pub(crate) fn relations(
     // What only this launch asks for is asked of no launch that is tried.
     if common.relations.len() + common.conditions.len() < told {
         common.sizes.clear();
+        common.shared = None;
     }
     common
 }
@@ -124,7 +128,10 @@ fn of_launch(
         related.iter().any(|r| r.1 == name) && expression(v, &meaning).is_some()
     };
     let open = all.iter().filter(|v| known(v.0).is_none() && !says_all(&v.1, v.2));
-    let bounds: Vec<Expr> = open.flat_map(|v| bounds(&v.1, v.2, &launch.ranges)).collect();
+    let unsaid = launch.conditions.iter().filter(|c| self::condition(c, &meaning).is_none());
+    let unsaid: Vec<&HostCondition> = unsaid.collect();
+    let limits = Limits { unknown: &launch.ranges, unsaid: &unsaid };
+    let bounds: Vec<Expr> = open.flat_map(|v| bounds(&v.1, v.2, &limits)).collect();
     let relations = related.into_iter().filter_map(relation).collect();
     let mut conditions: Vec<Expr> = Vec::new();
     let asked = launch.conditions.iter().filter_map(|c| self::condition(c, &meaning));
@@ -137,7 +144,14 @@ fn of_launch(
     let bound =
         |v: &(HostPart, String, &HostValue)| Some((v.1.clone(), bound(v.2, &launch.bound)?));
     let bound = arguments.filter_map(bound).collect();
-    let mut related = Related { relations, conditions, sizes: Vec::new(), bound };
+    let shared = launch.shared_size.as_ref().filter(|_| whole).and_then(|size| {
+        let mut unknown = Vec::new();
+        size.unknowns(&mut unknown);
+        // What the host computes in a way that is not read may go with some sizes only.
+        let is_free = |u: &usize| launch.free.get(*u).copied().unwrap_or(false);
+        unknown.iter().all(is_free).then(|| expression(size, &meaning)).flatten()
+    });
+    let mut related = Related { relations, conditions, sizes: Vec::new(), shared, bound };
     let is_whole = whole && all.len() == launch.values.len();
     if is_whole && leaves_no_guess(launch, &all, known, &meaning, &related) {
         let sizes = launch.sizes.iter().filter_map(|(i, v)| Some((*i, expression(v, &meaning)?)));
@@ -146,14 +160,55 @@ fn of_launch(
     related
 }
 
-/// Between which numbers a value lies, by minima and maxima with constants.
-fn bounds(name: &str, value: &HostValue, unknown: &[[Option<i64>; 2]]) -> Vec<Expr> {
+/// What limits values of a launch, besides what can be said of it.
+struct Limits<'l> {
+    /// The least and the largest number of each unknown value.
+    unknown: &'l [[Option<i64>; 2]],
+    /// Conditions that speak of values which nothing names.
+    unsaid: &'l [&'l HostCondition],
+}
+
+/// Between which numbers a value lies, by minima and maxima with constants, and by what the host asks for.
+fn bounds(name: &str, value: &HostValue, limits: &Limits) -> Vec<Expr> {
     let bound = |op, limit: Option<i64>| {
         let limit = Expr::Number(Number::Int(limit?.into()));
         Some(Expr::Binary(op, Expr::Name(name.to_owned()).into(), limit.into()))
     };
-    let [least, most] = range(value, unknown);
+    let [least, most] = asked_range(value, limits);
     [bound(Operator::Ge, least), bound(Operator::Le, most)].into_iter().flatten().collect()
+}
+
+/// The same as [`range`], where the conditions on the way to a launch limit the value, too. What it is compared with need not be told of
+/// the launch: after `while (b > n || b > 32) b /= 2;`, `b` is at most 32.
+fn asked_range(value: &HostValue, limits: &Limits) -> [Option<i64>; 2] {
+    let [mut least, mut most] = range(value, limits.unknown);
+    for HostCondition { left, compare, right } in limits.unsaid.iter().copied() {
+        let by = match compare {
+            HostCompare::Less => 1,
+            HostCompare::LessOrEqual | HostCompare::Equal => 0,
+            HostCompare::NotEqual => continue,
+        };
+        let is_equal = *compare == HostCompare::Equal;
+        let (below, above) = (range(right, limits.unknown), range(left, limits.unknown));
+        if left == value {
+            most = smaller(most, below[1].and_then(|limit| limit.checked_sub(by)));
+            least = larger(least, below[0].filter(|_| is_equal));
+        }
+        if right == value {
+            least = larger(least, above[0].and_then(|limit| limit.checked_add(by)));
+            most = smaller(most, above[1].filter(|_| is_equal));
+        }
+    }
+    [least, most]
+}
+
+/// The smaller of two limits, of which either may be missing.
+fn smaller(a: Option<i64>, b: Option<i64>) -> Option<i64> {
+    a.into_iter().chain(b).min()
+}
+
+fn larger(a: Option<i64>, b: Option<i64>) -> Option<i64> {
+    a.into_iter().chain(b).max()
 }
 
 /// The least and the largest number that a value can be, where there is one; for unknown values they are given.
@@ -385,6 +440,7 @@ mod tests {
             grid: None,
             block: None,
             shared: 0,
+            shared_size: None,
             line: 1,
             args: Vec::new(),
             arg_count: 3,
@@ -527,6 +583,40 @@ mod tests {
         assert_eq!(of(&binary(HostOp::Add, u, v.clone())), Some(vec![]));
         assert_eq!(of(&binary(HostOp::Div, v.clone(), c(0))), Some(vec![]));
         assert_eq!(super::bound(&v, &[HostBound::Apart, HostBound::Made]), Some(vec![]));
+    }
+
+    #[test]
+    fn shared_memory_follows_from_what_may_be_anything() {
+        let (u, c) = (HostValue::Unknown(0), HostValue::Known);
+        let values = [(Block(0), u.clone()), (Argument(1), HostValue::Unknown(1))];
+        let bytes = |change: &dyn Fn(&mut HostLaunch)| {
+            let mut launch = launch(&values, &[]);
+            launch.shared_size = Some(binary(HostOp::Mul, u.clone(), c(4)));
+            launch.free = vec![true, false];
+            change(&mut launch);
+            let related = of_launch(&launch, &[None, Some("n"), None], &|_| None);
+            related.shared.map(|e| e.to_string())
+        };
+        assert_eq!(bytes(&|_| ()).as_deref(), Some("blockDim.x * 4"));
+        assert_eq!(bytes(&|l| l.free[0] = false), None);
+        assert_eq!(bytes(&|l| l.shared_size = Some(HostValue::Unknown(2))), None);
+    }
+
+    #[test]
+    fn conditions_bound_what_nothing_names() {
+        let (u, v, c) = (HostValue::Unknown(0), HostValue::Unknown(1), HostValue::Known);
+        let half = binary(HostOp::Div, u, c(2));
+        let most = binary(HostOp::Min, v, c(32));
+        let holds = |compare| HostCondition { left: half.clone(), compare, right: most.clone() };
+        let told = |compare| {
+            let launch = launch(&[(Block(0), half.clone())], &[holds(compare)]);
+            let related = of_launch(&launch, &[None, None, None], &|_| None);
+            related.conditions.iter().map(Expr::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(told(HostCompare::LessOrEqual), ["blockDim.x <= 32"]);
+        assert_eq!(told(HostCompare::Less), ["blockDim.x <= 31"]);
+        assert_eq!(told(HostCompare::Equal), ["blockDim.x <= 32"]);
+        assert_eq!(told(HostCompare::NotEqual), [""; 0]);
     }
 
     #[test]

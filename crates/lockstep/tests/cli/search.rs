@@ -172,3 +172,27 @@ fn every_excuse_is_needed() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// A race for each of hundreds of pairs of statements is one mistake, and nobody reads so many: 256 are listed, the rest is counted.
+#[test]
+fn many_races_are_counted() {
+    let statements: String =
+        (0..28).map(|i| format!("    a[t * {i} + {i}] = a[t + {i}] + {i};\n")).collect();
+    let kernel =
+        format!("__global__ void k(int *a) {{\n    int t = threadIdx.x;\n{statements}}}\n");
+    let folder = std::env::temp_dir().join(format!("lockstep-many-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for the kernel");
+    let file = folder.join("many.cu");
+    std::fs::write(&file, kernel).expect("the kernel is written");
+    let name = file.to_str().expect("the name of the file is text");
+    let report = json(&["search", name, "--block", "64", "--only", "data-race", "--reproducible"]);
+    std::fs::remove_dir_all(&folder).expect("the folder is removed");
+    let found = findings(&report);
+    let errors = found.iter().filter(|f| f["severity"] == "error").count();
+    // One that was benign at first may be none later.
+    assert!((256..260).contains(&errors), "{errors} of {}", found.len());
+    let help = found.iter().flat_map(|f| f["help"].as_array()).flatten();
+    let rest: Vec<u64> =
+        help.filter_map(|h| h.as_str()?.split_once(" more of this kind")?.0.parse().ok()).collect();
+    assert!(matches!(rest[..], [more] if more > 100), "{rest:?}");
+}

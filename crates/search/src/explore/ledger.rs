@@ -1,7 +1,11 @@
 //! The findings of all launches: one entry for each bug, with its best witness.
+//!
+//! A kernel of hundreds of statements on one array may have a race for each pair of them. All show the same mistake,
+//! and nobody reads so many: beyond [`MOST_LISTED`] of a kind, bugs are only counted, and the kind is never judged by those
+//! that are kept alone.
 
 use lockstep_finding::{Access, Action, Finding, Kind, Severity, When};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explore::trial::Trial;
 use crate::space::candidate::Rule;
@@ -44,11 +48,21 @@ pub(crate) struct Ledger {
     places: FxHashMap<Key, usize>,
     /// The requested kinds.
     kinds: Vec<Kind>,
+    /// Bugs of which there are too many: they are only counted.
+    beyond: FxHashSet<Key>,
 }
+
+/// The most bugs of a kind that are kept, and as many that are benign.
+pub const MOST_LISTED: usize = 256;
 
 impl Ledger {
     pub(crate) fn new(kinds: &[Kind]) -> Ledger {
-        Ledger { entries: Vec::new(), places: FxHashMap::default(), kinds: kinds.to_vec() }
+        Ledger {
+            entries: Vec::new(),
+            places: FxHashMap::default(),
+            kinds: kinds.to_vec(),
+            beyond: FxHashSet::default(),
+        }
     }
 
     /// Adds the findings of a trial; returns the number of new bugs.
@@ -67,6 +81,7 @@ impl Ledger {
             let unfinished = result.outcome.incomplete.is_some();
             let rank = (oddities > 0, finding.benign, oddities, unfinished);
             let at = self.places.get(&key).copied().unwrap_or(usize::MAX);
+            let is_full = self.is_full(finding);
             match self.entries.get_mut(at).filter(|e| e.key == key) {
                 Some(entry) if rank < entry.rank => {
                     entry.finding = finding.clone();
@@ -74,6 +89,9 @@ impl Ledger {
                     entry.rank = rank;
                 }
                 Some(_) => {}
+                None if is_full => {
+                    self.beyond.insert(key);
+                }
                 None => {
                     new += 1;
                     self.places.insert(key.clone(), self.entries.len());
@@ -82,6 +100,21 @@ impl Ledger {
             }
         }
         new
+    }
+
+    /// Whether enough bugs like this one are kept.
+    fn is_full(&self, finding: &Finding) -> bool {
+        let alike =
+            |e: &&Entry| e.finding.kind == finding.kind && e.finding.benign == finding.benign;
+        self.entries.len() >= MOST_LISTED
+            && self.entries.iter().filter(alike).count() >= MOST_LISTED
+    }
+
+    /// How many bugs of each kind were only counted.
+    pub(crate) fn only_counted(&self) -> Vec<(Kind, usize)> {
+        let count = |kind: Kind| self.beyond.iter().filter(|key| key.kind == kind).count();
+        let counts = self.kinds.iter().map(|&kind| (kind, count(kind)));
+        counts.filter(|(_, count)| *count > 0).collect()
     }
 }
 
@@ -93,7 +126,16 @@ fn is_for_odd_launches(kind: Kind) -> bool {
 
 /// The finding of a trial that is this bug.
 pub(crate) fn same<'t>(trial: &'t Trial, key: &Key) -> Option<&'t Finding> {
-    trial.outcome.findings.iter().find(|f| Key::of(f) == *key)
+    trial
+        .places
+        .get_or_init(|| places(&trial.outcome.findings))
+        .get(key)
+        .map(|&at| &trial.outcome.findings[at])
+}
+
+fn places(findings: &[Finding]) -> FxHashMap<Key, usize> {
+    // Of equal ones the first counts.
+    findings.iter().enumerate().rev().map(|(at, f)| (Key::of(f), at)).collect()
 }
 
 /// Makes a finding conditional.

@@ -9,7 +9,9 @@ use lockstep_kernel::{
     Array, AtomicOp, Kernel, Object, Op, Operand, Site, SiteId, Space as Memory,
 };
 use lockstep_simulate::{Config, Outcome, Prepared};
+use rustc_hash::FxHashMap;
 
+use crate::explore::ledger::Key;
 use crate::settings::{Settings, is_over};
 use crate::space::Space;
 use crate::space::candidate::Candidate;
@@ -30,6 +32,8 @@ pub(crate) struct Trial {
     pub(crate) overflows: bool,
     /// Whether threads accessed memory beyond an array whose size Lockstep chose, and which could not be made larger.
     pub(crate) beyond: bool,
+    /// Where each bug is among the findings, computed on first use.
+    pub(crate) places: OnceCell<FxHashMap<Key, usize>>,
 }
 
 /// The environment of all trials.
@@ -122,7 +126,15 @@ impl<'a> Lab<'a> {
         let beyond = outcome.findings.iter().any(is_beyond);
         let doubts = self.drop_doubtful(&mut outcome, candidate);
         let candidate = candidate.clone();
-        Ok(Some(Trial { candidate, launch, outcome, doubts, overflows, beyond }))
+        Ok(Some(Trial {
+            candidate,
+            launch,
+            outcome,
+            doubts,
+            overflows,
+            beyond,
+            places: OnceCell::new(),
+        }))
     }
 
     pub(crate) fn simulate(&self, launch: &Launch, steps: u64) -> Result<Outcome, String> {
@@ -275,12 +287,14 @@ impl<'a> Lab<'a> {
 }
 
 impl Space<'_> {
-    /// Whether a finding is an access outside of a shared array whose size is given in the kernel.
+    /// Whether a finding is an access outside of a shared array whose size is given in the kernel, or computed by the host.
     pub(crate) fn is_of_fixed_shared(&self, finding: &Finding) -> bool {
         let object = finding.memory.as_ref().and_then(|m| m.object.as_ref());
+        let is_by_host = self.given.shared.is_none() && self.given.shared_size.is_some();
         let is_fixed = |name: &String| {
             let mut objects = self.kernel.objects.iter();
-            objects.any(|o| o.space == Memory::Shared && !o.dynamic && o.name == *name)
+            let is_sized = |o: &Object| !o.dynamic || is_by_host;
+            objects.any(|o| o.space == Memory::Shared && is_sized(o) && o.name == *name)
         };
         finding.kind == Kind::OutOfBounds && object.is_some_and(is_fixed)
     }

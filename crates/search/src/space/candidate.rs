@@ -117,6 +117,8 @@ pub(crate) enum Contents {
     Runs,
     /// So far apart that a segment starting at one element is not likely to reach the next; not used for a witness.
     Spaced,
+    /// At least so far apart, and with low bits that have no pattern; not used for a witness.
+    Scattered(u64),
     /// Starts of adjacent segments of n elements, and their ends; not used for a witness.
     Begins(u64),
     Ends(u64),

@@ -23,6 +23,8 @@ use crate::space::{Space, is_given};
 const TIMES: i64 = 64;
 /// Maximum number of threads of a launch with such values.
 const MOST: u64 = 1 << 17;
+/// Bytes of shared memory beyond which a launch is not one of a device.
+const MOST_SHARED: u32 = 1 << 20;
 /// Bound of the numbers that the host computes with: it may use signed 32-bit arithmetic.
 const LIMIT: i128 = 1 << 31;
 
@@ -55,19 +57,10 @@ impl Space<'_> {
     /// The same even if contents that Lockstep chose are indices: then threads may exceed the bounds, but no array is
     /// smaller.
     pub(crate) fn allocated(&self, c: &Candidate) -> Vec<(usize, u64)> {
-        if self.given.sizes.is_empty() || c.equal.is_some() {
+        if self.given.sizes.is_empty() || c.equal.is_some() || !self.is_hosts(c) {
             return Vec::new();
         }
         let value = |e: &Expr| self.host_value(e, c);
-        let follows = |name: &str, v: &Expr| {
-            let (name, v) = (value(&Expr::Name(name.to_owned())), value(v));
-            name.is_some() && name == v
-        };
-        let agrees = self.given.relations.iter().all(|r| follows(&r.name, &r.value))
-            && self.given.conditions.iter().all(|c| value(c).is_some_and(|v| v != 0));
-        if !agrees || !self.is_possible(c) {
-            return Vec::new();
-        }
         let most = self.most_bytes();
         let size = |(param, bytes): &(usize, Expr)| {
             let bytes = u64::try_from(value(bytes)?).ok()?;
@@ -75,6 +68,25 @@ impl Space<'_> {
             (is_free && (1..=most).contains(&bytes)).then_some((*param, bytes))
         };
         self.given.sizes.iter().filter_map(size).collect()
+    }
+
+    /// Whether a launch agrees with all that the host says of its launches.
+    fn is_hosts(&self, c: &Candidate) -> bool {
+        let value = |e: &Expr| self.host_value(e, c);
+        let follows = |name: &str, v: &Expr| {
+            let (name, v) = (value(&Expr::Name(name.to_owned())), value(v));
+            name.is_some() && name == v
+        };
+        self.given.relations.iter().all(|r| follows(&r.name, &r.value))
+            && self.given.conditions.iter().all(|c| value(c).is_some_and(|v| v != 0))
+            && self.is_possible(c)
+    }
+
+    /// The bytes of dynamic shared memory that the host computes for a launch that it makes.
+    pub(crate) fn shared_by_host(&self, c: &Candidate) -> Option<u32> {
+        let size = self.given.shared_size.as_ref()?;
+        let bytes = self.is_hosts(c).then(|| self.host_value(size, c)).flatten()?;
+        u32::try_from(bytes).ok().filter(|bytes| *bytes <= MOST_SHARED)
     }
 
     /// Whether an access is outside of an array with the size that the host allocates, in a launch that the host makes.

@@ -110,7 +110,8 @@ impl Space<'_> {
         let usual = || {
             dynamic.map_or(0, |o| clamp_shared(c.block_threads() * 4 * o.elem.size().max(4) as u64))
         };
-        let shared = self.given.shared.map(|s| s.value).or(sizes.shared).unwrap_or_else(usual);
+        let given = self.given.shared.map(|s| s.value).or_else(|| self.shared_by_host(c));
+        let shared = given.or(sizes.shared).unwrap_or_else(usual);
         let global = self.given.global;
         Launch { grid: c.grid, block: c.block, global, shared, args, seed }
     }
@@ -166,6 +167,7 @@ impl Space<'_> {
                 let mut length = c.threads().saturating_mul(each).max(1024).max(self.matrix(c));
                 let each = c.contents.iter().map(|contents| match *contents {
                     Contents::Spaced => Contents::SPACE,
+                    Contents::Scattered(distance) => 3 * distance,
                     Contents::Begins(part) => part,
                     _ => 0,
                 });
@@ -265,8 +267,13 @@ impl Space<'_> {
         };
         // Before its start, no size would help.
         let before = memory.bytes.is_some_and(|[from, _]| from < 0);
-        let ours = chose(object) || self.given.shared.is_none() && is_dynamic(self.kernel, object);
+        let ours = chose(object) || is_dynamic(self.kernel, object) && self.chose_shared(c);
         (ours && !before).then(|| Reason::ChosenSize { array: object.clone() })
+    }
+
+    /// Whether the size of dynamic shared memory is one that Lockstep chose.
+    fn chose_shared(&self, c: &Candidate) -> bool {
+        self.given.shared.is_none() && self.shared_by_host(c).is_none()
     }
 
     /// Whether any value that steers the threads was chosen: an argument other than an array, or an array's contents.
@@ -332,7 +339,7 @@ impl Sizes {
     }
 
     fn grow_one(&mut self, space: &Space, launch: &Launch, object: &str, end: u64) -> bool {
-        if space.given.shared.is_none() && is_dynamic(space.kernel, object) {
+        if is_dynamic(space.kernel, object) && space.given.shared.is_none() {
             let new = clamp_shared(next_size(launch.shared as u64, end));
             self.shared = Some(new);
             return new > launch.shared;
@@ -429,6 +436,9 @@ pub(crate) fn contents(element: ElementType, length: u64, contents: Contents) ->
         Contents::Coins => pattern(&coin),
         Contents::Descending => pattern(&|i| length.min(WRITTEN_OUT) - i),
         Contents::Spaced => written_out(MOST_GUESSED, &|i| i * Contents::SPACE),
+        Contents::Scattered(distance) => {
+            written_out(MOST_GUESSED, &|i| 2 * i * distance + mixed(i) % distance)
+        }
         Contents::Begins(part) => written_out(MOST_GUESSED, &|i| i * part),
         Contents::Ends(part) => written_out(MOST_GUESSED, &|i| (i + 1) * part),
         Contents::Runs => written_out(MOST_GUESSED, &|i| i / Contents::RUN),
@@ -441,8 +451,12 @@ pub(crate) fn contents(element: ElementType, length: u64, contents: Contents) ->
 
 /// A pseudo-random bit, derived from a number.
 fn coin(i: u64) -> u64 {
+    mixed(i) >> 63
+}
+
+fn mixed(i: u64) -> u64 {
     let mixed = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 63
+    (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
 
 /// The array with these values at these byte offsets, and zeros elsewhere. Values that are too far out, or not a whole

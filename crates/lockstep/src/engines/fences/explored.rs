@@ -247,6 +247,7 @@ fn findings(kernel: &Kernel, exploration: &Exploration) -> Vec<Finding> {
         answer.open.iter().filter_map(race(Kind::MissingFence, texts::NO_FENCE)).map(possible),
     );
     out.extend(answer.faults.iter().filter_map(race(Kind::DataRace, "race")).map(possible));
+    out.extend(answer.faults.iter().filter_map(|fault| deadlock(kernel, exploration, fault)));
     let is_exact = exploration.all && answer.exhaustive() && !asks_for_warps(kernel);
     // What a fence is for may show between blocks only.
     let judged = answer.fences.iter().filter(|_| exploration.narrow.is_none());
@@ -295,6 +296,29 @@ fn unfenced(
         }
     };
     let mut finding = Finding::new(Kind::MissingFence, message, accesses);
+    let trace = timeline::trace(kernel, explored, fault);
+    finding.trace = Some(trace).filter(|trace| !trace.timelines.is_empty());
+    finding.explored = true;
+    finding.launch = exploration.launches.get(fault.launch).cloned();
+    Some(finding)
+}
+
+/// Threads that wait for each other in one execution, although others of the same launch end: two locks that are taken in two
+/// orders. Where no execution ends, the launch may lack what a caller provides, and the search judges it. With arguments of
+/// ours, it is only possible.
+fn deadlock(kernel: &Kernel, exploration: &Exploration, fault: &Fault) -> Option<Finding> {
+    let Wrong::Hang(_) = fault.wrong else { return None };
+    let explored = exploration.answer.launches[fault.launch].as_ref().ok()?;
+    let steps = fault.marked.iter().map(|&i| &fault.timeline[i]);
+    let accesses: Vec<Access> = steps.filter_map(|step| access(kernel, explored, step)).collect();
+    if explored.executions == 0 || accesses.len() < 2 {
+        return None;
+    }
+    let message = "deadlock: in some executions threads wait for each other for ever";
+    let mut finding = Finding::new(Kind::Deadlock, message.to_owned(), accesses);
+    if !exploration.is_given || fault.rests_on_uninitialised {
+        finding.confidence = Confidence::Possible;
+    }
     let trace = timeline::trace(kernel, explored, fault);
     finding.trace = Some(trace).filter(|trace| !trace.timelines.is_empty());
     finding.explored = true;

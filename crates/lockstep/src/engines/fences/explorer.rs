@@ -5,7 +5,7 @@
 //! ordinary launch of these dimensions. Launches that cannot be explored to the end are left out if others can.
 
 use lockstep_fences::{self as fences, Answer, Arg, Cut, Limits};
-use lockstep_finding::{DecidedBy, Fact, Fix, Launch, Origin, Reason};
+use lockstep_finding::{DecidedBy, Fact, Fix, Kind, Launch, Origin, Reason};
 use lockstep_kernel::Kernel;
 use lockstep_search::{Given, ordinary_launches, usual_launches};
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, bind};
@@ -44,8 +44,11 @@ const MOST_OPERATIONS: usize = 4_000;
 
 /// Kernels that communicate through memory, but for large ones.
 fn applies(q: &Question) -> bool {
-    let is_asked = q.kinds.iter().any(|k| k.is_decided_by(DecidedBy::Exploration));
-    is_asked && fences::communicates(q.kernel) && q.kernel.insts().count() <= MOST_OPERATIONS
+    // Locks that are taken in two orders deadlock in some executions only.
+    let is_shown = |k: &Kind| k.is_decided_by(DecidedBy::Exploration) || *k == Kind::Deadlock;
+    q.kinds.iter().any(is_shown)
+        && fences::communicates(q.kernel)
+        && q.kernel.insts().count() <= MOST_OPERATIONS
 }
 
 fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, String> {
@@ -96,7 +99,7 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
         exploration = Exploration { all: false, narrow, ..explore(q.kernel, q, launches)? };
     }
     let was_cut = exploration.answer.launches.iter().flatten().any(|l| l.cut.contains(&Cut::Work));
-    if was_cut && q.config.deadline.is_some_and(|at| std::time::Instant::now() >= at) {
+    if was_cut && q.config.deadline.is_some_and(lockstep_cancel::Moment::is_past) {
         task.hurried.set(true);
     }
     // Other launches say only what fences are good for.
