@@ -4,6 +4,7 @@ pub(crate) mod fences;
 pub(crate) mod premises;
 pub(crate) mod proof;
 pub(crate) mod proof_log;
+pub(crate) mod proved_again;
 pub(crate) mod prover;
 pub(crate) mod recorded;
 pub(crate) mod safe;

@@ -1,15 +1,12 @@
 //! What the prover is asked, and how its answers join those of the simulator.
 
-use std::time::Duration;
-
-use lockstep_cancel::Cancel;
 use lockstep_finding::launch::Dimension;
 use lockstep_finding::{
     Access, Action, Approximation, Claim, Confidence, Finding, KernelReport, Kind, Launch, Place,
     Reason, Severity, Verdict,
 };
 use lockstep_kernel::{Kernel, SiteId};
-use lockstep_prove::{Alarm, Assumptions, Config, Model, Proof, absent, prove};
+use lockstep_prove::{Alarm, Model, Proof, absent};
 use lockstep_search::{MOST_LISTED, Suggestion};
 
 use crate::engines::verdicts::is_found;
@@ -92,23 +89,6 @@ fn speaks_of_arguments(claim: &Claim) -> bool {
     let mut found = false;
     claim.for_each_name(&mut |n| found |= Dimension::named(n).is_none() && !n.contains('('));
     found
-}
-
-pub(crate) fn run(
-    kernel: &Kernel,
-    assumptions: &Assumptions,
-    kinds: &[Kind],
-    budget: Duration,
-    patience: Duration,
-    work: u32,
-    jobs: usize,
-    brief: bool,
-    cancel: &Cancel,
-    log: bool,
-) -> Proof {
-    let (kinds, cancel) = (kinds.to_vec(), cancel.clone());
-    let config = Config { kinds, budget, patience, work, jobs, brief, cancel, audit: None, log };
-    prove(kernel, assumptions, &config)
 }
 
 /// Launches that may show the alarms.

@@ -5,23 +5,21 @@ use std::time::Duration;
 use lockstep_cancel::Moment;
 
 use lockstep_finding::launch::Expr;
-use lockstep_finding::{
-    Claim, Confidence, DecidedBy, Finding, Kind, Launch, Origin, Reason, Verdict,
-};
+use lockstep_finding::{DecidedBy, Kind, Origin, Reason};
 use lockstep_kernel::handover::Handovers;
 use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
 use lockstep_kernel::{Kernel, Op};
-use lockstep_prove::{Alarm, Assumptions, Model, Proof};
-use lockstep_search::{Alias, Given, Remedy, Searched, usual_launches};
+use lockstep_prove::{Alarm, Assumptions, Config, Model, Proof, prove};
+use lockstep_search::{Alias, Given, usual_launches};
 use lockstep_simulate::too_large;
 
 use crate::cli::options::Evolve;
 use crate::cli::progress::Engine;
 use crate::engines::premises::Premises;
 use crate::engines::table::{EngineRow, Evidence, Next, Question};
-use crate::engines::task::{Engines, Share, Task, Way, named_launch, seconds};
+use crate::engines::task::{Engines, Share, Task, named_launch, seconds};
 use crate::engines::{proof, simulation};
-use crate::facts::launch_facts::{assumptions_hold, number_of};
+use crate::facts::launch_facts::assumptions_hold;
 
 /// As good as no limit.
 const A_DAY: Duration = Duration::from_secs(24 * 3600);
@@ -31,13 +29,10 @@ const PROVER_SHARE: f64 = 0.3;
 const PROVER_PATIENCE: f64 = 0.6;
 /// Work beyond which it has had its chance, in seconds.
 const PROVER_MOST: f64 = 2.0;
-/// Work for the proof of a remedy.
-const REMEDY_WORK: Duration = Duration::from_millis(500);
 /// Work for one question to the solver where the search follows, and where it does not (`lockstep_prove::Config`).
 const SHORT_WORK: u32 = 200;
 const LONG_WORK: u32 = 2000;
-/// Findings whose remedies the prover is asked about.
-const MOST_PROVED_REMEDIES: usize = 2;
+
 pub(crate) const ROW: EngineRow = EngineRow {
     engine: |_| Engine::Prove,
     decides: &[DecidedBy::Proof],
@@ -59,8 +54,9 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
         Engines::All(how) | Engines::Search(how) => how.alias == Alias::All,
         Engines::Explorer => false,
     };
+    let asked = |share, usual| Asked { kinds: &kinds, may_alias, share, usual, conditions: &[] };
     if is_alone {
-        let mut proof = task.prove(kernel, given, host, may_alias, &kinds, q.budget, false)?;
+        let mut proof = task.prove(kernel, given, host, &asked(q.budget, false))?;
         if proof::has_confirmed(&proof) {
             let how = Evolve { population: 0, generations: 0, ..Evolve::default() };
             let (models, pairs) = (proof::suggestions(&proof), proof::may_race(&proof));
@@ -70,11 +66,8 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
         evidence.proof = Some(proof);
         return Ok(Next::Settled);
     }
-    let share = Share {
-        work: (q.budget.work * PROVER_SHARE).min(PROVER_MOST),
-        time: q.budget.time * PROVER_PATIENCE,
-    };
-    let mut proof = task.prove(kernel, given, host, may_alias, &kinds, share, true)?;
+    let share = share(q, q.budget.time);
+    let mut proof = task.prove(kernel, given, host, &asked(share, true))?;
     if too_large(kernel).is_none() {
         let seed = task.analysis.launch.seed;
         proof::leave_usual(&mut proof, &|| usual_launches(kernel, given, seed));
@@ -91,65 +84,22 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
     Ok(if is_settled { Next::Settled } else { Next::Ask })
 }
 
-/// Asks the prover once more where everything that launches have shown of a kind shows only under conditions: for the
-/// opposite of all of these. Its own conditions are each for the whole kernel, so it finds none where one pair of accesses
-/// needs a block of whole warps, and another sizes that do not overflow.
-pub(crate) fn look_under_conditions(
-    task: &Task,
-    q: &Question,
-    how: &Evolve,
-    searched: &Searched,
-    proof: &mut Proof,
-) -> Result<(), String> {
-    let is_proved =
-        |(own, v): &(Kind, Verdict), k: Kind| *own == k && matches!(v, Verdict::Proved { .. });
-    let is_asked =
-        |k: &Kind| q.kinds.contains(k) && !proof.verdicts.iter().any(|v| is_proved(v, *k));
-    let found = |k: Kind| searched.findings.iter().filter(move |f| f.kind == k);
-    // What is not exact, or no expression, is none of the prover's.
-    let condition = |f: &Finding| {
-        let when = f.holds_when.as_ref().filter(|w| !w.is_example)?;
-        (f.confidence == Confidence::Confirmed)
-            .then(|| when.claim.clone().negated().expression())
-            .flatten()
-    };
-    let kinds: Vec<Kind> = [Kind::DataRace, Kind::BarrierDivergence]
-        .into_iter()
-        .filter(|k| is_asked(k) && found(*k).all(|f| condition(f).is_some()))
-        .collect();
-    let mut conditions: Vec<Expr> = Vec::new();
-    for expr in kinds.iter().flat_map(|k| found(*k)).filter_map(condition) {
-        if !conditions.contains(&expr) {
-            conditions.push(expr);
-        }
-    }
-    let is_late = q.started.elapsed().as_secs_f64() > q.budget.time;
-    if conditions.is_empty() || q.way.given.global.is_some() || is_late && !task.is_reproducible() {
-        return Ok(());
-    }
-    // With a single thread nothing can go wrong.
-    let (kernel, given, host) = (q.kernel, &q.way.given, q.way.host);
-    let usual = || usual_launches(kernel, given, task.analysis.launch.seed);
-    let holds = |l: &Launch, e: &Expr| {
-        Claim::from(e.clone()).decide(&|name| number_of(l, name)) != Some(false)
-    };
-    let is_usual = |l: &Launch| l.threads() > 1 && conditions.iter().all(|e| holds(l, e));
-    if too_large(kernel).is_some() || !usual().iter().any(is_usual) {
-        return Ok(());
-    }
-    let left = (q.budget.time - q.started.elapsed().as_secs_f64()).max(0.0);
-    let share = Share {
-        work: (q.budget.work * PROVER_SHARE).min(PROVER_MOST),
-        time: left * PROVER_PATIENCE,
-    };
-    let may_alias = how.alias == Alias::All;
-    let mut again =
-        task.prove_if(kernel, given, host, may_alias, &kinds, share, true, &conditions)?;
-    proof::leave_usual(&mut again, &usual);
-    let late = proof.late;
-    proof::replace(proof, again, false);
-    proof.late = late;
-    Ok(())
+/// The prover's part of the budget of a question that the search is asked, too, of which so much time is left.
+pub(super) fn share(q: &Question, left: f64) -> Share {
+    Share { work: (q.budget.work * PROVER_SHARE).min(PROVER_MOST), time: left * PROVER_PATIENCE }
+}
+
+/// What the prover is asked about a kernel.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) kinds: &'a [Kind],
+    /// Whether arguments may be the same array.
+    pub(crate) may_alias: bool,
+    pub(crate) share: Share,
+    /// Whether what is usual of launches may be taken for given.
+    pub(crate) usual: bool,
+    /// Further conditions, which the verdicts name.
+    pub(crate) conditions: &'a [Expr],
 }
 
 impl Task<'_> {
@@ -162,26 +112,9 @@ impl Task<'_> {
         kernel: &Kernel,
         given: &Given,
         host: Origin,
-        may_alias: bool,
-        kinds: &[Kind],
-        share: Share,
-        usual: bool,
+        asked: &Asked,
     ) -> Result<Proof, String> {
-        self.prove_if(kernel, given, host, may_alias, kinds, share, usual, &[])
-    }
-
-    /// The same under further conditions, which the verdicts name.
-    fn prove_if(
-        &self,
-        kernel: &Kernel,
-        given: &Given,
-        host: Origin,
-        may_alias: bool,
-        kinds: &[Kind],
-        share: Share,
-        usual: bool,
-        conditions: &[Expr],
-    ) -> Result<Proof, String> {
+        let Asked { kinds, may_alias, share, usual, conditions } = *asked;
         let args = &self.analysis.launch;
         // What is wrong with an assumption does not hang on the launch.
         assumptions_hold(&args.assume, &named_launch(kernel))?.ok();
@@ -198,7 +131,6 @@ impl Task<'_> {
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
         let started = Moment::now();
         let log = matches!(self.how, Engines::Prover { log: Some(_), .. });
-        let cancel = &self.analysis.input.cancel;
         let patience = match self.analysis.search.reproducible {
             true => A_DAY,
             false => seconds(share.time),
@@ -208,8 +140,18 @@ impl Task<'_> {
             let (left, time) =
                 (budget.saturating_sub(spent), patience.saturating_sub(started.elapsed()));
             let left = left.min(most);
-            let proof =
-                proof::run(kernel, assumptions, kinds, left, time, work, jobs, brief, cancel, log);
+            let config = Config {
+                kinds: kinds.to_vec(),
+                budget: left,
+                patience: time,
+                work,
+                jobs,
+                brief,
+                cancel: self.analysis.input.cancel.clone(),
+                audit: None,
+                log,
+            };
+            let proof = prove(kernel, assumptions, &config);
             spent += proof.stats.spent;
             (proof, budget.saturating_sub(spent))
         };
@@ -280,48 +222,6 @@ impl Task<'_> {
             self.hurried.set(true);
         }
         Ok(proof)
-    }
-
-    /// Asks the prover, without the solver, whether a kernel is free of races with what the help names, and says so.
-    pub(crate) fn prove_remedies(
-        &self,
-        way: &Way,
-        how: &Evolve,
-        searched: &mut Searched,
-        started: Moment,
-        budget: f64,
-    ) {
-        let found = searched.findings.iter_mut().zip(&searched.remedies);
-        let tried = found.filter_map(|(f, r)| Some((f, r.as_ref()?)));
-        let races = tried.filter(|(f, _)| f.kind == Kind::DataRace);
-        for (finding, remedy) in races.take(MOST_PROVED_REMEDIES) {
-            let weakest_first = remedy.weaker.as_deref().into_iter().chain([remedy]);
-            let is_proved = |r: &&Remedy| {
-                let left = seconds((budget - started.elapsed().as_secs_f64()).max(0.0));
-                self.is_proved_at_once(&r.kernel, way, how, left)
-            };
-            if let Some(best) = { weakest_first }.find(is_proved) {
-                let tried = "tried: then the kernel is proved free of data races";
-                finding.help[0] = format!("{} ({tried})", best.text);
-            }
-        }
-    }
-
-    /// Whether the kernel is proved free of races as usual, without the solver.
-    fn is_proved_at_once(&self, kernel: &Kernel, way: &Way, how: &Evolve, time: Duration) -> bool {
-        let args = &self.analysis.launch;
-        let (given, may_alias) = (&way.given, how.alias == Alias::All);
-        let premises = Premises::new(kernel, given, args, may_alias, way.host, true);
-        let Some(mut premises) = premises.ok().filter(|_| too_large(kernel).is_none()) else {
-            return false;
-        };
-        premises.add_usual(true);
-        let assumptions = premises.assumptions(&premises.all());
-        let cancel = &self.analysis.input.cancel;
-        let kinds = [Kind::DataRace];
-        let proof =
-            proof::run(kernel, &assumptions, &kinds, REMEDY_WORK, time, 0, 1, true, cancel, false);
-        proof::settles(&proof, Kind::DataRace)
     }
 }
 

@@ -31,8 +31,9 @@ use lockstep_search::{Alias as MayAlias, Given};
 use lockstep_simulate::{bind, place};
 
 use crate::cli::dims::{DimArg, Dims, Known};
+use crate::engines::prover::{self, Asked};
 use crate::engines::task::{Engines, Share, Task, Way, Ways};
-use crate::engines::{proof, prover, verdicts};
+use crate::engines::{proof, verdicts};
 use crate::facts::launch_facts::FileFacts;
 
 /// As many launches are looked at one by one; of more, some.
@@ -110,7 +111,8 @@ impl Task<'_> {
         let kernel_seen = if way.aliases.is_empty() { kernel } else { &aliased };
         let host = way.host;
         let prove = |given: &Given, kinds: &[Kind], share: Share| {
-            let proof = self.prove(kernel_seen, given, host, may_alias, kinds, share, true)?;
+            let asked = Asked { kinds, may_alias, share, usual: true, conditions: &[] };
+            let proof = self.prove(kernel_seen, given, host, &asked)?;
             let is_settled = |(kind, _): &(Kind, Verdict)| proof::settles(&proof, *kind);
             Ok::<_, String>(proof.verdicts.iter().filter(|v| is_settled(v)).cloned().collect())
         };

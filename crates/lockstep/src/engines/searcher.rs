@@ -9,9 +9,9 @@ use lockstep_simulate::too_large;
 
 use crate::cli::options::Evolve;
 use crate::cli::progress::Engine;
+use crate::engines::proof;
 use crate::engines::table::{EngineRow, Evidence, Next, Question};
 use crate::engines::task::{Engines, Task, asks_for_opencl_2, named_launch};
-use crate::engines::{proof, prover};
 use crate::facts::launch_facts::assumptions_hold;
 
 /// The part of its time in which the search cannot have been cut short: then it stops looking for more.
@@ -25,18 +25,11 @@ pub(crate) const ROW: EngineRow = EngineRow {
     look,
 };
 
-/// Searches; what cures a race is proved, where a proof was asked for.
 fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, String> {
     let (Engines::Search(how) | Engines::All(how)) = task.how else { return Ok(Next::Ask) };
     let suggested = evidence.proof.as_ref().map_or(Vec::new(), proof::suggestions);
     let may_race = evidence.proof.as_ref().and_then(proof::may_race);
-    let mut searched = task.search(q, &q.way.given, how, suggested, may_race, false)?;
-    if let Some(proof) = &mut evidence.proof {
-        task.prove_remedies(q.way, how, &mut searched, q.started, q.budget.time);
-        // What the prover cannot read as a condition is none.
-        let _ = prover::look_under_conditions(task, q, how, &searched, proof);
-    }
-    evidence.searched = Some(searched);
+    evidence.searched = Some(task.search(q, &q.way.given, how, suggested, may_race, false)?);
     Ok(Next::Ask)
 }
 

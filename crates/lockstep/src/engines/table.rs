@@ -22,7 +22,7 @@ use crate::engines::fences::executed::{self, Execution};
 use crate::engines::fences::explorer::{self, Exploration};
 use crate::engines::symbolic::{self, Symbolic};
 use crate::engines::task::{Engines, Share, Task, Way};
-use crate::engines::{prover, searcher};
+use crate::engines::{proved_again, prover, searcher};
 use crate::facts::load::Source;
 
 /// What is asked of one kernel in one way in which it is launched.
@@ -85,8 +85,8 @@ impl EngineRow {
     }
 }
 
-pub(crate) static ENGINES: [EngineRow; 5] =
-    [prover::ROW, searcher::ROW, symbolic::ROW, explorer::ROW, executed::ROW];
+pub(crate) static ENGINES: [EngineRow; 6] =
+    [prover::ROW, searcher::ROW, proved_again::ROW, symbolic::ROW, explorer::ROW, executed::ROW];
 
 #[cfg(test)]
 mod tests {
@@ -112,12 +112,15 @@ mod tests {
     fn every_command_asks_an_engine() {
         let asked =
             |how: &Engines| -> Vec<bool> { ENGINES.iter().map(|e| (e.is_asked)(how)).collect() };
-        assert_eq!(asked(&Engines::All(Evolve::default())), [true, true, true, true, true]);
-        assert_eq!(asked(&Engines::Search(Evolve::default())), [false, true, false, false, false]);
-        assert_eq!(asked(&Engines::Explorer), [false, false, false, true, true]);
+        assert_eq!(asked(&Engines::All(Evolve::default())), [true, true, true, true, true, true]);
+        assert_eq!(
+            asked(&Engines::Search(Evolve::default())),
+            [false, true, false, false, false, false]
+        );
+        assert_eq!(asked(&Engines::Explorer), [false, false, false, false, true, true]);
         assert_eq!(
             asked(&Engines::Prover { may_alias: false, log: None }),
-            [true, false, false, false, false]
+            [true, false, false, false, false, false]
         );
     }
 }
