@@ -31,6 +31,7 @@ mod salvage;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lockstep_cancel::Cancel;
 use lockstep_kernel::{Kernel, Language};
@@ -62,7 +63,7 @@ pub use program::{
 };
 pub use reference::{Reference, compile_reference, is_reference};
 pub use restart::{begin_again_after_crash, is_careful};
-pub use salvage::{Omission, Part};
+pub use salvage::{Experience, Omission, Part};
 
 /// How to compile and lower.
 #[derive(Clone, Debug)]
@@ -80,9 +81,9 @@ pub struct Options {
     /// Names of functions to lower like kernels, if no kernel has the name: as in the source, with or without namespace
     /// and template arguments, or mangled.
     pub entries: Vec<String>,
-    /// Headers of the system that a source includes, as it spells them ([`Module::headers`]): they are precompiled and
-    /// kept, so that the source is parsed faster.
-    pub headers: Vec<String>,
+    /// What is known of a source of which parts do not compile ([`Module::experience`]): it is not compiled as a whole
+    /// first, and the headers of the system that it includes are precompiled and kept, so that it is parsed faster.
+    pub experience: Option<Arc<Experience>>,
     /// Stops the compiler; a compilation in progress ends with an error.
     pub cancel: Cancel,
 }
@@ -96,7 +97,7 @@ impl Default for Options {
             recursion_limit: 32,
             size_limit: 200_000,
             entries: Vec::new(),
-            headers: Vec::new(),
+            experience: None,
             cancel: Cancel::default(),
         }
     }
@@ -154,8 +155,8 @@ pub struct Module {
     pub missing_headers: Vec<String>,
     /// Parts of the source that do not compile and were left out.
     pub omissions: Vec<Omission>,
-    /// Headers of the system that it includes; empty if it was compiled only once.
-    pub headers: Vec<String>,
+    /// What was learnt of it, if it was compiled several times.
+    pub experience: Option<Arc<Experience>>,
 }
 
 impl Module {
@@ -173,17 +174,23 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
     if source.language == Language::Llvm {
         return Ok(Module { head, ..load_ir_bytes(&source.bytes, &source.name, options)? });
     }
-    match clang::compile(&source, &head, options, Emit::Needed) {
-        Err(first) if source.language == Language::Cuda => {
-            let again = |s: &Source, o: &Options| clang::compile(s, &head, o, Emit::Needed);
-            let detail = Detail::Statements;
-            let rest = salvage::compile(&source, &head, options, detail, &again, first)?;
-            let compiled = rest.compiled.clone();
-            let module = lower_compiled(&rest.source, &text, head, &rest.options, compiled)?;
-            rest.tell(module)
-        }
-        compiled => lower_compiled(&source, &text, head, options, compiled?),
-    }
+    let again = |s: &Source, o: &Options| clang::compile(s, &head, o, Emit::Needed);
+    let salvage = |options: &Options, first: Error| {
+        salvage::compile(&source, &head, options, Detail::Statements, &again, first)
+    };
+    let is_cuda = source.language == Language::Cuda;
+    let expected = is_cuda.then(|| salvage::lacks_headers(&source, &head, options)).flatten();
+    let rest = expected.and_then(|known| salvage(&known.used(options), known.first()).ok());
+    let rest = match rest {
+        Some(rest) => rest,
+        None => match clang::compile(&source, &head, options, Emit::Needed) {
+            Err(first) if is_cuda => salvage(options, first)?,
+            compiled => return lower_compiled(&source, &text, head, options, compiled?),
+        },
+    };
+    let compiled = rest.compiled.clone();
+    let module = lower_compiled(&rest.source, &text, head, &rest.options, compiled)?;
+    rest.tell(module)
 }
 
 /// The kernels of a source that was compiled; `text` is what the user sees of it.
@@ -298,7 +305,7 @@ fn lower_module(
         files: Vec::new(),
         missing_headers: Vec::new(),
         omissions: Vec::new(),
-        headers: Vec::new(),
+        experience: None,
     };
     prepare::run(&module, &entries.chosen).map_err(Error::BadIr)?;
     let lowered = lower::module(&module, name, language, options, &entries.chosen);

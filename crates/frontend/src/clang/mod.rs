@@ -188,7 +188,7 @@ pub(crate) fn compile_host_side(
     match (dependencies::run(command, source, &options.cancel), precompiled) {
         (Err(Error::Compile { stderr }), Some(file)) if is_stale(&stderr, &file) => {
             let _ = fs::remove_file(file);
-            let plain = Options { headers: Vec::new(), ..options.clone() };
+            let plain = Options { experience: None, ..options.clone() };
             let (command, _) = cuda_command(source, head, &plain, Side::Host)?;
             dependencies::run(command, source, &options.cancel)
         }
@@ -331,17 +331,26 @@ pub(crate) fn is_users(file: &Path, options: &Options) -> bool {
     !file.starts_with("/usr") && !ours && !of_sdk
 }
 
-/// The lines that are compiled, without comments, as file, number and text; macros are not expanded. And the headers of
-/// the system that they include, if these can be parsed before the rest.
-pub(crate) fn kept_lines(
+/// A source after the preprocessor.
+#[derive(Default)]
+pub(crate) struct Preprocessed {
+    /// The lines that are compiled, without comments, as file, number and text; macros are not expanded.
+    pub(crate) lines: Vec<(PathBuf, u32, String)>,
+    /// The headers of the system that they include, if these can be parsed before the rest.
+    pub(crate) headers: Vec<String>,
+    /// All files that were read, and those that are missing, if the options let them be.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+pub(crate) fn preprocessed(
     source: &Source,
     head: &HeadComment,
     options: &Options,
-) -> Option<(Vec<(PathBuf, u32, String)>, Vec<String>)> {
+) -> Option<Preprocessed> {
     let (mut command, _) = cuda_command(source, head, options, Side::DevicePlain).ok()?;
-    // A dependency file is asked for because clang takes missing headers as empty only then.
-    command.args(["-E", "-dI", "-Xclang", "-fdirectives-only", "-MD", "-MF", "/dev/null"]);
-    let output = run(command, source, &options.cancel).ok()?.bitcode;
+    command.args(["-E", "-dI", "-Xclang", "-fdirectives-only"]);
+    let Compiled { bitcode: output, files, .. } =
+        dependencies::run(command, source, &options.cancel).ok()?;
     let input = names::path(&source.name);
     let (mut file, mut line) = (PathBuf::new(), 0);
     let mut out = Vec::new();
@@ -360,7 +369,7 @@ pub(crate) fn kept_lines(
         }
         line += 1;
     }
-    Some((out, included.headers()))
+    Some(Preprocessed { lines: out, headers: included.headers(), files })
 }
 
 /// 12 and `a.cu` of `# 12 "a.cu" 2`.

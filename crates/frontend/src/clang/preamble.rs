@@ -22,6 +22,9 @@ use crate::Options;
 /// Precompiled lists of headers that are kept, the latest ones.
 const MOST_KEPT: usize = 8;
 
+/// A list serves another source, too, if no more than one of so many headers is missing in it.
+const MOST_PARTS: usize = 4;
+
 /// Words of the language that would change a header if they were macros.
 const KEYWORDS: [&str; 22] = [
     "auto",
@@ -159,9 +162,10 @@ fn options_that_matter(options: &Options) -> Vec<OsString> {
     out
 }
 
-/// The precompiled headers of [`Options::headers`] for one side, which are made if they are not there yet.
+/// The precompiled headers that a source is known to include, for one side, which are made if they are not there yet.
 pub(super) fn precompiled(options: &Options, side: Side) -> Option<PathBuf> {
-    if options.headers.is_empty() || !matches!(side, Side::Device | Side::Host) {
+    let wanted = options.experience.as_ref()?.headers();
+    if wanted.is_empty() || !matches!(side, Side::Device | Side::Host) {
         return None;
     }
     let clang = tool("clang++-19");
@@ -169,18 +173,23 @@ pub(super) fn precompiled(options: &Options, side: Side) -> Option<PathBuf> {
     let architecture = architecture::of(options);
     let folder = headers().ok()?;
     let mut hasher = DefaultHasher::new();
-    (crate::compiler_identity(), &args, &architecture, &options.headers).hash(&mut hasher);
+    (crate::compiler_identity(), &args, &architecture).hash(&mut hasher);
     // Where relative paths begin.
     std::env::current_dir().ok().hash(&mut hasher);
     let side_name = if side == Side::Host { "host" } else { "device" };
-    let name = format!("headers-{side_name}-{:016x}", hasher.finish());
+    let prefix = format!("headers-{side_name}-{:016x}-", hasher.finish());
+    wanted.hash(&mut hasher);
+    let name = format!("{prefix}{:016x}", hasher.finish());
     let file = folder.join(format!("{name}.pch"));
     if file.exists() {
         return Some(file);
     }
+    if let Some(most) = with_most(&folder, &prefix, wanted) {
+        return Some(most);
+    }
     let fresh = folder.join(format!(".{name}-{}-{:?}", process::id(), std::thread::current().id()));
     let text: String = std::iter::once("<lockstep_cuda_prelude.h>")
-        .chain(options.headers.iter().map(String::as_str))
+        .chain(wanted.iter().map(String::as_str))
         .map(|h| format!("#include {h}\n"))
         .collect();
     let list = folder.join(format!("{name}.h"));
@@ -209,6 +218,26 @@ pub(super) fn precompiled(options: &Options, side: Side) -> Option<PathBuf> {
     }
     forget_old_ones(&folder);
     Some(file)
+}
+
+/// A list that was made for another source and has most of the headers that are wanted, and no other.
+fn with_most(folder: &Path, prefix: &str, wanted: &[String]) -> Option<PathBuf> {
+    let count = |list: &Path| {
+        let text = fs::read_to_string(list).ok()?;
+        // The first one is ours.
+        let headers = text.lines().filter_map(|l| l.strip_prefix("#include ")).skip(1);
+        let headers: Vec<&str> = headers.collect();
+        let is_wanted = headers.iter().all(|h| wanted.iter().any(|w| w == h));
+        (is_wanted && MOST_PARTS * headers.len() >= (MOST_PARTS - 1) * wanted.len())
+            .then_some(headers.len())
+    };
+    let lists = fs::read_dir(folder).ok()?.flatten().filter(|e| {
+        let name = e.file_name();
+        let name = name.to_string_lossy();
+        name.starts_with(prefix) && name.ends_with(".h")
+    });
+    let lists = lists.filter_map(|e| Some((count(&e.path())?, e.path().with_extension("pch"))));
+    lists.filter(|(_, file)| file.exists()).max().map(|(_, file)| file)
 }
 
 fn forget_old_ones(folder: &Path) {

@@ -129,7 +129,11 @@ pub fn host_side(input: Input, included: &[PathBuf], options: &Options) -> HostS
 fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     let head: HeadComment =
         crate::head::parse(&String::from_utf8_lossy(&source.bytes), source.language);
-    let whole = clang::compile_host_side(source, &head, options);
+    // Without its headers, this side does not compile either.
+    let whole = match &options.experience {
+        Some(known) if known.lacks_headers() => Err(known.first()),
+        _ => clang::compile_host_side(source, &head, options),
+    };
     let (compiled, lost) = match whole {
         Ok(compiled) => (compiled, None),
         Err(first) => {

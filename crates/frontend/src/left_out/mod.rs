@@ -141,7 +141,7 @@ impl Files {
         if axes.is_empty() {
             return None;
         }
-        let (kept, _) = clang::kept_lines(source, head, options)?;
+        let kept = clang::preprocessed(source, head, options)?.lines;
         let mut by_file: BTreeMap<String, BTreeMap<u32, String>> = BTreeMap::new();
         for (file, line, text) in kept {
             let lines = by_file.entry(key(&file)).or_default();

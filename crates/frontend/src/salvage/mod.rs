@@ -22,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use lockstep_kernel::Kernel;
 use lockstep_names as names;
@@ -69,6 +70,7 @@ pub(crate) struct Salvaged {
     pub(crate) omissions: Vec<Omission>,
     /// Classes that lost a member, and those that hold one.
     pub(crate) incomplete: BTreeSet<String>,
+    pub(crate) experience: Arc<Experience>,
     /// What ended the compilation of the whole.
     pub(crate) first: Error,
     /// The words of all that is left out, and of the functions and macros that these name.
@@ -113,7 +115,7 @@ impl Salvaged {
         module.uninstantiated.extend(others.into_iter().chain(broken));
         module.missing_headers = self.missing_headers;
         module.omissions = self.omissions;
-        module.headers = self.options.headers;
+        module.experience = Some(self.experience);
         Ok(module)
     }
 }
@@ -143,25 +145,31 @@ pub(crate) fn compile(
     compile: Compile,
     first: Error,
 ) -> Result<Salvaged, Error> {
-    let has_messages = matches!(first, Error::Compile { .. } | Error::MissingHeader { .. });
-    if !has_messages {
-        return Err(first);
+    let lacks = match &first {
+        Error::Compile { .. } => false,
+        Error::MissingHeader { .. } => true,
+        _ => return Err(first),
+    };
+    if lacks {
+        lacking().insert(options.clang_args.clone());
     }
-    let mut options = tolerant(options);
-    if options.cuda_path.is_none() && matches!(first, Error::MissingHeader { .. }) {
-        // The headers of the SDK's libraries bring these types along.
-        for header in ["cuda_fp16.h", "cuda_bf16.h"] {
-            let header = clang::headers()?.join("cuda").join(header);
-            options.clang_args.extend(["-include".into(), header.into_os_string()]);
+    let mut options = tolerant(options, lacks)?;
+    let known = options.experience.take();
+    let known = known.unwrap_or_else(|| Arc::new(Experience::of(source, head, &options)));
+    options.experience = Some(known.clone());
+    let mut messages = known.messages.clone();
+    let mut patient = Patient::new(source, &options, detail, &known.kept);
+    let mut last = None;
+    // What did not compile on the other side is not tried on this one.
+    for (round, text) in known.messages.iter().enumerate() {
+        if let Some(problems) = diagnostics::parse(text) {
+            patient.leave_out(&problems, round);
         }
     }
-    let (kept, headers) = clang::kept_lines(source, head, &options).unwrap_or_default();
-    options.headers = headers;
-    let mut patient = Patient::new(source, &options, detail, kept);
-    let mut last = None;
     // If the messages are all that there are, the compilation need not be repeated for them. Where clang has given up, its last
     // message has no place, and nothing is parsed.
     if let Error::Compile { stderr } = &first
+        && messages.is_empty()
         && let Some(problems) = diagnostics::parse(stderr)
         && !patient.leave_out(&problems, 0)
     {
@@ -174,11 +182,18 @@ pub(crate) fn compile(
                 let missing_headers = take_missing(&mut compiled.files);
                 patient.read_all();
                 let words = patient.lost_words();
+                if let (Error::Compile { stderr }, []) = (&first, &known.messages[..]) {
+                    messages.insert(0, stderr.clone());
+                }
+                let header = missing_headers.first().cloned();
+                let missing = header.or_else(|| known.missing.clone());
+                let experience = Experience { messages, missing, ..Experience::clone(&known) };
                 return Ok(Salvaged {
                     source,
                     options,
                     compiled,
                     missing_headers,
+                    experience: Arc::new(experience),
                     omissions: patient.omissions,
                     incomplete: patient.incomplete,
                     words,
@@ -189,6 +204,7 @@ pub(crate) fn compile(
             Err(Error::Compile { stderr }) => {
                 let problems = diagnostics::parse(&stderr);
                 let is_changed = problems.is_some_and(|p| patient.leave_out(&p, round));
+                messages.push(stderr.clone());
                 last = Some(stderr);
                 if !is_changed {
                     break;
@@ -335,7 +351,7 @@ struct Patient<'a> {
     /// By name, as clang writes it; `None` if it is not the user's, or no text.
     files: BTreeMap<String, Option<File>>,
     /// The lines that are compiled.
-    kept: BTreeMap<PathBuf, BTreeSet<u32>>,
+    kept: &'a BTreeMap<PathBuf, BTreeSet<u32>>,
     omissions: Vec<Omission>,
     incomplete: BTreeSet<String>,
 }
@@ -345,12 +361,8 @@ impl<'a> Patient<'a> {
         source: &'a Source,
         options: &'a Options,
         detail: Detail,
-        lines: Vec<(PathBuf, u32, String)>,
+        kept: &'a BTreeMap<PathBuf, BTreeSet<u32>>,
     ) -> Patient<'a> {
-        let mut kept: BTreeMap<PathBuf, BTreeSet<u32>> = BTreeMap::new();
-        for (file, line, _) in lines {
-            kept.entry(file).or_default().insert(line);
-        }
         Patient {
             source,
             options,
@@ -635,9 +647,83 @@ struct Cut {
     omission: Omission,
 }
 
-/// Options with which a missing header is empty, and all errors are shown.
-fn tolerant(options: &Options) -> Options {
+/// The options for a source of which parts do not compile: missing headers are empty, and all errors are named. `lacks`: it is one
+/// that lacks headers.
+fn tolerant(options: &Options, lacks: bool) -> Result<Options, Error> {
     let mut options = options.clone();
     options.clang_args.extend(["-Xclang", "-MG", "-ferror-limit=0"].map(OsString::from));
-    options
+    if options.cuda_path.is_none() && lacks {
+        // The headers of the SDK's libraries bring these types along.
+        for header in ["cuda_fp16.h", "cuda_bf16.h"] {
+            let header = clang::headers()?.join("cuda").join(header);
+            options.clang_args.extend(["-include".into(), header.into_os_string()]);
+        }
+    }
+    Ok(options)
+}
+
+/// What is known of a source of which parts do not compile: what one side has shown is used for the other one.
+#[derive(Clone, Debug, Default)]
+pub struct Experience {
+    /// The lines that are compiled, by file.
+    kept: BTreeMap<PathBuf, BTreeSet<u32>>,
+    headers: Vec<String>,
+    /// A header that is missing.
+    missing: Option<String>,
+    /// What clang said of the parts that do not compile, each time that it was asked.
+    messages: Vec<String>,
+}
+
+impl Experience {
+    fn of(source: &Source, head: &HeadComment, options: &Options) -> Experience {
+        let mut read = clang::preprocessed(source, head, options).unwrap_or_default();
+        let mut kept: BTreeMap<PathBuf, BTreeSet<u32>> = BTreeMap::new();
+        for (file, line, _) in read.lines {
+            kept.entry(file).or_default().insert(line);
+        }
+        let missing = take_missing(&mut read.files).into_iter().next();
+        Experience { kept, headers: read.headers, missing, messages: Vec::new() }
+    }
+
+    /// Headers of the system that it includes, as it spells them.
+    pub fn headers(&self) -> &[String] {
+        &self.headers
+    }
+
+    pub(crate) fn lacks_headers(&self) -> bool {
+        self.missing.is_some()
+    }
+
+    /// Why the whole does not compile.
+    pub(crate) fn first(&self) -> Error {
+        let stderr = self.messages.first().cloned().unwrap_or_default();
+        match &self.missing {
+            Some(header) => Error::MissingHeader { header: header.clone(), stderr },
+            None => Error::Compile { stderr },
+        }
+    }
+
+    pub(crate) fn used(self: &Arc<Experience>, options: &Options) -> Options {
+        Options { experience: Some(self.clone()), ..options.clone() }
+    }
+}
+
+/// The arguments with which a source lacked headers: other sources of the same project probably do, too.
+fn lacking() -> MutexGuard<'static, BTreeSet<Vec<OsString>>> {
+    static LACKING: Mutex<BTreeSet<Vec<OsString>>> = Mutex::new(BTreeSet::new());
+    LACKING.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// What is known of a source that lacks headers, if others with the same arguments did. To compile it as a whole, only to be told
+/// so, takes ten times as long as to ask the preprocessor.
+pub(crate) fn lacks_headers(
+    source: &Source,
+    head: &HeadComment,
+    options: &Options,
+) -> Option<Arc<Experience>> {
+    if !lacking().contains(&options.clang_args) {
+        return None;
+    }
+    let known = Experience::of(source, head, &tolerant(options, true).ok()?);
+    known.missing.is_some().then(|| Arc::new(known))
 }

@@ -91,8 +91,8 @@ impl Source {
     pub(crate) fn host_side(&self, module: &Module, options: &InputArgs) -> HostSide {
         let mut included = module.files.clone();
         included.retain(|file| is_users_file(file, options));
-        let headers = module.headers.clone();
-        let options = frontend::Options { headers, ..frontend_options(options) };
+        let experience = module.experience.clone();
+        let options = frontend::Options { experience, ..frontend_options(options) };
         frontend::host_side(self.input(), &included, &options)
     }
 
