@@ -26,7 +26,17 @@ impl Pool {
         for &(t, k) in parts {
             let (tc, tt) = self.lin_parts(t);
             c = c.wrapping_add(tc.wrapping_mul(k));
-            terms.extend(tt.into_iter().map(|(a, ak)| (a, ak.wrapping_mul(k))));
+            for (a, ak) in tt {
+                let ak = ak.wrapping_mul(k) & m;
+                match self.multiplied_back(a, ak) {
+                    Some((whole, ak)) => {
+                        let (wc, wt) = self.lin_parts(whole);
+                        c = c.wrapping_add(wc.wrapping_mul(ak));
+                        terms.extend(wt.into_iter().map(|(b, bk)| (b, bk.wrapping_mul(ak))));
+                    }
+                    None => terms.push((a, ak)),
+                }
+            }
         }
         terms.sort_by_key(|(a, _)| *a);
         let mut merged: Vec<(T, u64)> = Vec::with_capacity(terms.len());
@@ -45,6 +55,54 @@ impl Pool {
             [] => self.constant(c, width),
             [(a, 1)] if c == 0 => *a,
             _ => self.intern(Node::Lin(c, merged.into()), width),
+        }
+    }
+
+    /// `k * (x / c)` as a multiple of `x`, where `c` is a power of two that divides `k`, and `x` by its own coefficients: the
+    /// index `i / 4` of a vector of four, with the vector's size.
+    fn multiplied_back(&mut self, t: T, k: u64) -> Option<(T, u64)> {
+        let width = self.width(t);
+        let (quotient, extension) = match *self.node(t) {
+            Node::SExt(x) => (x, Some(true)),
+            Node::ZExt(x) => (x, Some(false)),
+            _ => (t, None),
+        };
+        let Node::Bin(op, x, by) = *self.node(quotient) else { return None };
+        let (w, by) = (self.width(x), self.as_const(by)?);
+        let (c, signed) = match op {
+            Bin::SDiv => (by, true),
+            Bin::UDiv => (by, false),
+            Bin::AShr if by < u64::from(w) => (1 << by, true),
+            Bin::LShr if by < u64::from(w) => (1 << by, false),
+            _ => return None,
+        };
+        // A divisor that is negative is no such power.
+        let divides = c > 1 && c.is_power_of_two() && c <= mask(w) >> 1 && k.is_multiple_of(c);
+        if !divides || extension.is_some_and(|extension| extension != signed) {
+            return None;
+        }
+        if !self.is_multiple(x, c) {
+            return None;
+        }
+        let whole = match extension {
+            Some(true) => self.sext(x, width),
+            Some(false) => self.zext(x, width),
+            None => x,
+        };
+        Some((whole, k / c))
+    }
+
+    /// Whether a term is a multiple of a power of two, whatever its variables are.
+    fn is_multiple(&self, t: T, c: u64) -> bool {
+        match self.node(t) {
+            Node::Const(k) => k.is_multiple_of(c),
+            Node::Lin(k, terms) => {
+                let is_one = |(a, k): &(T, u64)| k.is_multiple_of(c) || self.is_multiple(*a, c);
+                k.is_multiple_of(c) && terms.iter().all(is_one)
+            }
+            Node::Bin(Bin::Mul, a, b) => self.is_multiple(*a, c) || self.is_multiple(*b, c),
+            Node::ZExt(a) | Node::SExt(a) | Node::Trunc(a) => self.is_multiple(*a, c),
+            _ => false,
         }
     }
 

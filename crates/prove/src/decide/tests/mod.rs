@@ -20,7 +20,7 @@ use crate::launch::assumptions::Assumptions;
 use crate::launch::context::{Ctx, Hints, VarKind};
 use crate::smt::z3;
 use crate::smt::z3::{Answer, Effort, Theory};
-use crate::term::walk::{Assignment, Substitution, eval_bin};
+use crate::term::walk::{Assignment, Substitution, eval_bin, reachable};
 use crate::term::{Bin, FnId, Node, Pool, T, VarId, mask, sign_extend};
 
 /// A small random number generator with a fixed seed.
@@ -268,6 +268,44 @@ fn simplified_terms_have_the_same_values_and_lie_in_their_intervals() {
                 range.slo <= signed && signed <= range.shi,
                 "round {round}: {signed} {range:?}"
             );
+        }
+    }
+}
+
+/// `k * (x / c)`, where `c` divides `k` and `x`: no quotient is left, and the values are the same.
+#[test]
+fn a_quotient_is_multiplied_back() {
+    let (narrow, wide) = (6, 9);
+    let cases =
+        [(Bin::SDiv, 4, true), (Bin::UDiv, 4, false), (Bin::AShr, 2, true), (Bin::LShr, 2, false)];
+    for (op, by, signed) in cases {
+        for (k, is_whole) in [(4, true), (12, true), (500, true), (2, false), (7, false)] {
+            let mut pool = Pool::default();
+            let ((a, ta), (b, tb)) =
+                (pool.var(mask(narrow), narrow), pool.var(mask(narrow), narrow));
+            let product = pool.mul(ta, tb);
+            let product = pool.scale(product, 4);
+            let x = pool.sum(8, &[(product, 1), (ta, 12)], narrow);
+            let by = pool.constant(by, narrow);
+            let quotient = pool.bin(op, x, by);
+            let quotient =
+                if signed { pool.sext(quotient, wide) } else { pool.zext(quotient, wide) };
+            let term = pool.scale(quotient, k);
+            let is_left = reachable(&pool, &[term])
+                .iter()
+                .any(|t| matches!(pool.node(*t), Node::Bin(o, ..) if !matches!(o, Bin::Mul)));
+            assert_eq!(!is_left, is_whole, "{op:?} {k}");
+            for (va, vb) in (0..64).flat_map(|va| (0..64).map(move |vb| (va, vb))) {
+                let mut m = Assignment::default();
+                m.vars.extend([(a, va), (b, vb)]);
+                let x = (4 * va * vb + 12 * va + 8) & mask(narrow);
+                let quotient = match signed {
+                    true => (sign_extend(x, narrow) / 4) as u64,
+                    false => x / 4,
+                };
+                let wanted = quotient.wrapping_mul(k) & mask(wide);
+                assert_eq!(m.eval(&pool, term), wanted, "{op:?} {k} {va} {vb}");
+            }
         }
     }
 }
