@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use lockstep_finding::{Claim, Finding, Kind, Reason, When};
+use lockstep_finding::{Claim, Finding, Kind, Reason};
 
 use crate::blame::table::{Plea, Stage};
 use crate::condition;
@@ -220,7 +220,7 @@ impl Inquiry<'_, '_> {
                 true => self.precondition_of(trial),
                 false => None,
             };
-            make_conditional(&mut finding, general.map_or(when, When::exactly));
+            make_conditional(&mut finding, general.unwrap_or(when));
         }
         Some(finding)
     }

@@ -454,7 +454,7 @@ pub static EXCUSES: &[Excuse] = &[
         stages: ORDINARY,
         is_required: false,
         applies: |_, shown| preconditions::is_looked_into(shown.finding),
-        plea: |inquiry, shown| Some(Plea::Checked(When::exactly(inquiry.precondition(shown)?))),
+        plea: |inquiry, shown| inquiry.precondition(shown).map(Plea::Checked),
     },
     Excuse {
         name: "unaligned-sizes",
@@ -588,7 +588,7 @@ pub static EXCUSES: &[Excuse] = &[
         plea: |inquiry, shown| {
             let why = inquiry.depends_on_size(shown)?;
             Some(match inquiry.precondition(shown) {
-                Some(claim) => Plea::Checked(When::exactly(claim)),
+                Some(when) => Plea::Checked(when),
                 None => Plea::Possible(why),
             })
         },

@@ -14,13 +14,16 @@
 //! around both accesses: a loop is written to go round. Of a launch that takes too long, those blocks are executed
 //! that the finding is about, and others beside them and at the ends of the grid.
 //!
+//! Where the launches that would tell a multiple from a bound are larger than any that is executed, the values of the
+//! launch that shows the race are an example: it rests on them, and which others show it is not known.
+//!
 //! What can go wrong: a bug may be called conditional although callers do not keep to the condition. It is still
 //! reported, with the condition. Conditions on contents of arrays have rows of their own in the [table](super::table).
 
 mod catalogue;
 
-use lockstep_finding::launch::Expr;
-use lockstep_finding::{Access, Claim, Confidence, Finding, Kind};
+use lockstep_finding::launch::{Expr, Operator};
+use lockstep_finding::{Access, Claim, Confidence, Finding, Kind, When};
 use lockstep_kernel::SiteId;
 use lockstep_simulate::{Apart, Config};
 
@@ -56,6 +59,8 @@ enum Judged {
     No,
     /// No launch says otherwise, but too few of those that would have to show it ended.
     Open,
+    /// Both sides agree, and no launch of ours is large enough to tell it from a bound.
+    InPart,
 }
 
 /// What a launch says about a race.
@@ -72,19 +77,20 @@ enum Answer {
 impl Inquiry<'_, '_> {
     /// The opposite of a condition under which the race is gone although threads as far apart make the accesses. Where
     /// the budget ends before all of them were tried, that is noted: then it is not known whether there is one.
-    pub(super) fn precondition(&mut self, shown: &Shown) -> Option<Claim> {
+    pub(super) fn precondition(&mut self, shown: &Shown) -> Option<When> {
         let kept = self.driver.begin_check();
         self.driver.grant(LONG_LAUNCHES);
         let mut attempt = Attempt::new(self, shown);
-        let claim = attempt.find();
-        let is_cut = attempt.is_cut && claim.is_none();
+        let found = attempt.find().map(When::exactly);
+        let found = found.or_else(|| attempt.example.take().map(When::for_example));
+        let is_cut = attempt.is_cut && found.is_none();
         self.hurried |= is_cut;
         self.driver.end_check(kept);
-        claim
+        found
     }
 
     /// The same for a finding that a condition has been found for, but one that is only an example.
-    pub(crate) fn precondition_of(&mut self, trial: &Trial) -> Option<Claim> {
+    pub(crate) fn precondition_of(&mut self, trial: &Trial) -> Option<When> {
         let shown = self.shown(trial)?;
         self.precondition(&shown)
     }
@@ -104,6 +110,8 @@ struct Attempt<'t, 'i, 'd, 'a> {
     left: usize,
     /// Whether the budget ended before every condition could be judged, or a launch was too long for that.
     is_cut: bool,
+    /// Values that the race rests on, where nobody knows which others show it.
+    example: Option<Claim>,
 }
 
 impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
@@ -119,7 +127,7 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         let warp = inquiry.driver.lab.config.warp_size;
         let far = distance(shown.finding, shown.candidate, warp);
         let (known, sampled, left) = (Vec::new(), Vec::new(), MOST_LAUNCHES);
-        Attempt { inquiry, shown, far, sites, known, sampled, left, is_cut: false }
+        Attempt { inquiry, shown, far, sites, known, sampled, left, is_cut: false, example: None }
     }
 
     fn find(&mut self) -> Option<Claim> {
@@ -191,10 +199,18 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
                 Judged::Yes => "explains it",
                 Judged::No => "does not explain it",
                 Judged::Open => "may explain it, launches that show it are too long",
+                Judged::InPart => "explains it in part, larger launches would tell",
             };
             log(&format!("{} when {claim}: {word}", self.inquiry.key.kind));
         }
         self.is_cut |= judged == Judged::Open;
+        if judged == Judged::InPart && self.example.is_none() {
+            let own = |r: &Requirement| {
+                let value = Expr::int(r.of.of(space, self.shown.candidate));
+                Claim::compare(r.of.name(space), Operator::Eq, value)
+            };
+            self.example = Some(Claim::all(list.iter().map(own)));
+        }
         if judged != Judged::Yes {
             return None;
         }
@@ -372,8 +388,9 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
             }
         }
         let broken = bases.iter().flat_map(|c| list.iter().flat_map(|r| r.violated(space, c)));
-        let is_broken = |c: &Candidate| !list.iter().all(|r| r.holds(space, c));
-        let all: Vec<Candidate> = bases.iter().cloned().chain(broken).filter(is_broken).collect();
+        let broken: Vec<Candidate> = broken.collect();
+        let is_broken = |c: &&Candidate| !list.iter().all(|r| r.holds(space, c));
+        let all: Vec<Candidate> = bases.iter().chain(&broken).filter(is_broken).cloned().collect();
         let mut shown: Vec<Candidate> = Vec::new();
         let mut is_long = false;
         for c in all {
@@ -387,7 +404,17 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
                 return Judged::Yes;
             }
         }
-        if is_long { Judged::Open } else { Judged::No }
+        // A launch beyond all that are clean would tell, if there is one.
+        let is_larger = |c: &Candidate| {
+            space.is_possible(c)
+                && list.iter().all(|r| clean.iter().all(|k| r.of.of(space, k) < r.of.of(space, c)))
+        };
+        let is_told = broken.iter().any(is_larger);
+        match is_long {
+            true => Judged::Open,
+            false if shown.len() >= LEAST_SHOWN && !is_told => Judged::InPart,
+            false => Judged::No,
+        }
     }
 
     /// Whether the race shows just beyond each bound where the other requirements hold, in launches in which that bound has
