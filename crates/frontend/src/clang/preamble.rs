@@ -2,7 +2,7 @@
 //!
 //! Where parts of a source are left out, it is parsed several times, and most of that is the same headers each time. So
 //! those that the user's files include are parsed once for the device and once for the host, in the order of the
-//! source, and what clang makes of them is kept beside our own headers, for other sources with the same list, too. At
+//! source, and what clang makes of them is kept beside our own headers, for other sources with the same list, too, or with few more. At
 //! its `#include` such a header is then known already, and skipped.
 //!
 //! A header is so read before what the source has in front of its `#include`. That is the same unless a macro that the
