@@ -11,7 +11,7 @@ use crate::plan::Plan;
 
 /// The first line. A number behind it that is not ours is another format.
 const MAGIC: &str = "lockstep device archive ";
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// How conflicts are noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -50,7 +50,7 @@ pub use host::{
 };
 pub use instances::{Chosen, Uninstantiated};
 pub use instrument::{
-    CheckedAs, CheckedCode, CheckedSite, Checker, Codegen, DeviceArray, DeviceKernel,
+    AroundSite, CheckedAs, CheckedCode, CheckedSite, Checker, Codegen, DeviceArray, DeviceKernel,
     Instrumentation, SharedVariable, for_device,
 };
 pub use left_out::{LeftOut, Lines, Parts};

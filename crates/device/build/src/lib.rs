@@ -5,10 +5,10 @@
 //! own.
 
 use lockstep_device::archive::{Archive, Array, Code, Scheme, SharedVariable};
-use lockstep_device::plan::{As, Plan};
+use lockstep_device::plan::{As, Checked, Plan};
 use lockstep_frontend::{
-    CheckedAs, CheckedSite, Checker, Codegen, DeviceArray, Error, Input, Instrumentation, Options,
-    for_device,
+    AroundSite, CheckedAs, CheckedSite, Checker, Codegen, DeviceArray, Error, Input,
+    Instrumentation, Options, for_device,
 };
 use lockstep_kernel::Kernel;
 
@@ -34,11 +34,11 @@ pub fn build(
     input: Input,
     options: &Options,
     kernel: &Kernel,
-    plan: Plan,
+    mut plan: Plan,
     codegen: Option<Codegen>,
 ) -> Result<Built, Error> {
     let checked: Vec<Option<CheckedSite>> = (plan.by_site(kernel).into_iter())
-        .map(|c| c.map(|(number, how)| CheckedSite { number, how: word(how) }))
+        .map(|c| c.map(|(number, checked)| checked_site(number, checked)))
         .collect();
     let barriers = plan.barriers_by_site(kernel);
     let instrumentation = Instrumentation {
@@ -49,6 +49,9 @@ pub fn build(
         global_shift: plan.global_shift,
     };
     let built = for_device(input, options, &instrumentation, codegen)?;
+    for number in &built.each_time {
+        plan.checked[*number as usize].recorded.loops = None;
+    }
     let (mut codes, mut bitcode) = (Vec::new(), Vec::new());
     for code in built.codes {
         let (scheme, inside) = match code.checker {
@@ -80,6 +83,16 @@ pub fn build(
         uses_shared: built.uses_shared,
     };
     Ok(Built { archive, bitcode })
+}
+
+fn checked_site(number: u32, checked: Checked) -> CheckedSite {
+    let loops = checked.recorded.loops;
+    CheckedSite {
+        number,
+        how: word(checked.how),
+        loops: loops.map(|l| AroundSite { once: l.once, around: l.around }),
+        for_block: checked.recorded.for_block,
+    }
 }
 
 fn word(how: As) -> CheckedAs {

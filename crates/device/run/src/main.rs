@@ -158,8 +158,9 @@ fn show(file: &Path) -> Result<u8, String> {
     println!("kernel {} of {} for {}", archive.kernel.name, archive.file, archive.architecture);
     println!("written by lockstep {}, -O{}", archive.version, archive.level);
     println!(
-        "{} accesses checked, {} left out; a cell for {} B of shared and {} B of global memory",
+        "{} accesses checked, of them {} recorded once for others, {} left out; a cell for {} B of shared and {} B of global memory",
         plan.checked.len(),
+        plan.recorded_once().count(),
         plan.pruned.len(),
         1 << plan.shared_shift,
         1 << plan.global_shift

@@ -193,7 +193,7 @@ fn bad_input_has_one_message() {
     let dir = place();
     std::fs::write(dir.path().join("other"), "no archive").expect("a file");
     std::fs::write(dir.path().join("newer"), "lockstep device archive 99\n{}").expect("a file");
-    std::fs::write(dir.path().join("broken"), "lockstep device archive 2\n{").expect("a file");
+    std::fs::write(dir.path().join("broken"), "lockstep device archive 3\n{").expect("a file");
     for (file, message) in [
         ("missing", "cannot read 'missing'"),
         ("other", "it was not written by lockstep device build"),

@@ -14,6 +14,7 @@ mod accesses;
 mod builder;
 mod codegen;
 mod library;
+mod loops;
 mod roots;
 mod shared;
 
@@ -56,6 +57,17 @@ pub struct CheckedSite {
     /// The number under which the checker tells of it.
     pub number: u32,
     pub how: CheckedAs,
+    /// Recorded the first time that it is made in these loops.
+    pub loops: Option<AroundSite>,
+    /// Recorded by a few threads for all of the block.
+    pub for_block: bool,
+}
+
+/// The loops in which an access is recorded once: so many from the innermost on, of all that the kernel has around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AroundSite {
+    pub once: u32,
+    pub around: u32,
 }
 
 /// What an access does, in the words of the checker. A swap that fails only reads atomically.
@@ -112,6 +124,9 @@ pub struct DeviceKernel {
     pub own_shared: u64,
     /// The checker keeps words in shared memory.
     pub uses_shared: bool,
+    /// Numbers of accesses that are recorded each time they are made, whatever was asked for: their loops are others in
+    /// LLVM's code than in the kernel.
+    pub each_time: Vec<u32>,
 }
 
 /// How PTX is made of a kernel.
@@ -185,6 +200,7 @@ pub fn for_device(
         shared,
         own_shared,
         uses_shared: inserted.uses_shared,
+        each_time: inserted.each_time,
     })
 }
 

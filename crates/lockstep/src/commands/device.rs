@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use lockstep_device::archive::{Archive, Scheme};
-use lockstep_device::plan::{self, As, Barriers, Known, Plan, Pruned, Spaces};
+use lockstep_device::plan::{self, As, Barriers, Checked, Known, Plan, Pruned, Spaces};
 use lockstep_finding::launch::{Dimension, Operator};
 use lockstep_finding::{
     ArgValue, Claim, Condition, Confidence, InputError, Kind, Origin, Statement, Verdict,
@@ -250,13 +250,17 @@ fn told(
         out += &format!(" (a cell for {shared} B of shared and {global} B of global memory)");
     }
     out.push('\n');
+    let once = plan.recorded_once().count();
+    if once > 0 {
+        out += &format!("{once} of them recorded once for others\n");
+    }
     for checked in &plan.checked {
         let only = match checked.how {
             As::Bounds => ", for its bounds: nothing writes there",
             As::Together => ", with another access of the same thread",
             _ => "",
         };
-        out += &format!("  checked{only}: {}\n", what(kernel, checked.site));
+        out += &format!("  checked{only}: {}{}\n", what(kernel, checked.site), once_for(checked));
     }
     for (site, why) in &plan.pruned {
         let why = match why {
@@ -289,6 +293,27 @@ fn told(
             out += &format!(" ({}:{})", place.file, place.line);
         }
         out.push('\n');
+    }
+    out
+}
+
+/// For what an access is recorded once, and why.
+fn once_for(checked: &Checked) -> String {
+    let mut out = String::new();
+    match checked.recorded.loops {
+        Some(loops) if loops.once == 1 => {
+            out += ": recorded once for the loop around it, where its address stays the same";
+        }
+        Some(loops) => {
+            out += &format!(
+                ": recorded once for the {} loops around it, where its address stays the same",
+                loops.once
+            );
+        }
+        None => {}
+    }
+    if checked.recorded.for_block {
+        out += ": recorded by four threads for all of the block, which access one element";
     }
     out
 }
