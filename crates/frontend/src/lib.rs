@@ -51,7 +51,7 @@ pub use host::{
 pub use instances::{Chosen, Uninstantiated};
 pub use instrument::{
     AroundSite, CheckedAs, CheckedCode, CheckedSite, Checker, Codegen, DeviceArray, DeviceKernel,
-    Instrumentation, SharedVariable, for_device,
+    Instrumentation, Ptxas, SharedVariable, for_device,
 };
 pub use left_out::{LeftOut, Lines, Parts};
 pub use llvm::reader::set_reader_aside;

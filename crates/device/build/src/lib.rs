@@ -4,11 +4,12 @@
 //! and the front end no archive, so that `lockstep-device` links no LLVM; what one says in its words the other is told in its
 //! own.
 
-use lockstep_device::archive::{Archive, Array, Code, Scheme, SharedVariable};
+use lockstep_cancel::Cancel;
+use lockstep_device::archive::{Archive, Array, Code, Cubin, Scheme, SharedVariable, registers};
 use lockstep_device::plan::{As, Checked, Plan};
 use lockstep_frontend::{
     AroundSite, CheckedAs, CheckedSite, Checker, Codegen, DeviceArray, Error, Input,
-    Instrumentation, Options, for_device,
+    Instrumentation, Options, Ptxas, for_device,
 };
 use lockstep_kernel::Kernel;
 
@@ -59,7 +60,7 @@ pub fn build(
             Checker::FlagInside => (Scheme::Flag, true),
             Checker::Statement => (Scheme::Statement, false),
         };
-        codes.push(Code { scheme, inside, ptx: code.ptx });
+        codes.push(Code { scheme, inside, ptx: code.ptx, cubin: None });
         bitcode.push(code.bitcode);
     }
     let archive = Archive {
@@ -69,6 +70,7 @@ pub fn build(
         level: codegen.map_or(0, |c| c.level),
         kernel: kernel.clone(),
         plain: built.plain,
+        plain_cubin: None,
         codes,
         plan,
         assumes: Vec::new(),
@@ -83,6 +85,25 @@ pub fn build(
         uses_shared: built.uses_shared,
     };
     Ok(Built { archive, bitcode })
+}
+
+/// Puts a cubin beside each PTX of an archive, for blocks of so many threads where that is known.
+pub fn add_cubins(
+    archive: &mut Archive,
+    ptxas: &Ptxas,
+    threads: Option<u32>,
+    cancel: &Cancel,
+) -> Result<(), Error> {
+    let architecture = archive.architecture.clone();
+    let cubin = |ptx: &str| {
+        let bytes = ptxas.assemble(ptx, &architecture, threads.map(registers), cancel)?;
+        Ok::<_, Error>(Some(Cubin(bytes)))
+    };
+    let plain = cubin(&archive.plain)?;
+    let codes: Vec<_> = archive.codes.iter().map(|c| cubin(&c.ptx)).collect::<Result<_, _>>()?;
+    archive.plain_cubin = plain;
+    archive.codes.iter_mut().zip(codes).for_each(|(code, cubin)| code.cubin = cubin);
+    Ok(())
 }
 
 fn checked_site(number: u32, checked: Checked) -> CheckedSite {

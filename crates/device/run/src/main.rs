@@ -156,7 +156,11 @@ fn show(file: &Path) -> Result<u8, String> {
     let archive = read(file)?;
     let plan = &archive.plan;
     println!("kernel {} of {} for {}", archive.kernel.name, archive.file, archive.architecture);
-    println!("written by lockstep {}, -O{}", archive.version, archive.level);
+    let code = match archive.plain_cubin {
+        Some(_) => format!("PTX, and a cubin for {}", archive.architecture),
+        None => "PTX".into(),
+    };
+    println!("written by lockstep {}, -O{}: {code}", archive.version, archive.level);
     println!(
         "{} accesses checked, of them {} recorded once for others, {} left out; a cell for {} B of shared and {} B of global memory",
         plan.checked.len(),
@@ -203,7 +207,8 @@ fn launch(args: &RunArgs) -> Result<u8, String> {
     let ran = run(&archive, &request).map_err(|e| e.to_string())?;
     let seconds = started.elapsed().as_secs_f64();
     let differs = ran.differences.as_ref().is_some_and(|d| !d.is_empty());
-    let on = format!("{} (driver for CUDA {})", ran.device, ran.driver);
+    let code = if ran.assembled { "cubin" } else { "PTX" };
+    let on = format!("{} (driver for CUDA {}, {code})", ran.device, ran.driver);
     if args.native {
         ran.differences.iter().flatten().for_each(|d| eprintln!("warning: {d}"));
         eprintln!("{on}: {}", ms_of(ran.plain));

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lockstep_device::archive::{Archive, Array, Code, Scheme};
+use lockstep_device::archive::{Archive, Array, Code, Cubin, Scheme};
 use lockstep_device::plan::{Barriers, Known, Spaces, plan};
 use lockstep_frontend::{Input, Options, load};
 use lockstep_kernel::Language;
@@ -30,10 +30,12 @@ fn archive(dir: &Path) -> PathBuf {
         level: 3,
         kernel,
         plain: "plain".into(),
+        plain_cubin: None,
         codes: vec![Code {
             scheme: Scheme::Flag,
             inside: false,
             ptx: "has __lockstep_report".into(),
+            cubin: None,
         }],
         plan,
         assumes: Vec::new(),
@@ -159,7 +161,7 @@ fn the_kernel_alone_has_a_time_and_no_report() {
     words.extend(["--native", "--repeat", "3"]);
     let (status, out, err) = ran(dir.path(), Some("race"), &words);
     assert_eq!((status, out.as_str()), (0, ""), "{err}");
-    assert!(err.ends_with("): 1.2500 ms\n"), "{err}");
+    assert!(err.ends_with(", PTX): 1.2500 ms\n"), "{err}");
 }
 
 #[test]
@@ -175,6 +177,47 @@ fn a_quiet_report_is_clean_and_a_row_is_a_finding() {
     assert_eq!(status, 1, "{out}{err}");
     assert!(out.starts_with("k.cu:2:"), "{out}");
     assert!(out.contains("data race on global memory `a[0]`: write and write"), "{out}");
+}
+
+/// The archive of a folder, with cubins that our driver takes.
+fn with_cubins(dir: &Path, architecture: &str) {
+    let path = dir.join("k.lsd");
+    let mut archive =
+        Archive::from_bytes(&std::fs::read(&path).expect("it is there")).expect("ours");
+    let cubin = |what: &[u8]| Some(Cubin([b"\x7fELF", what, b"\0"].concat()));
+    archive.plain_cubin = cubin(b"plain");
+    archive.codes[0].cubin = cubin(b"has __lockstep_report");
+    archive.architecture = architecture.into();
+    std::fs::write(&path, archive.to_bytes().expect("it is written")).expect("a file");
+}
+
+#[test]
+fn a_cubin_is_loaded_where_it_is_for_the_device_and_the_block() {
+    let dir = place();
+    let says = |fake: &str| {
+        let (status, out, err) = ran(dir.path(), Some(fake), &RUN);
+        (status, err.contains("for CUDA 12.4, cubin): "), err.contains(", PTX): "), out)
+    };
+    let (status, cubin, ptx, _) = says("");
+    assert_eq!((status, cubin, ptx), (0, false, true), "there is none yet");
+    for (architecture, is_for_it) in [("sm_90", true), ("sm_90a", true), ("sm_80", false)] {
+        with_cubins(dir.path(), architecture);
+        let (status, cubin, ptx, out) = says("");
+        assert_eq!((status, cubin, ptx), (0, is_for_it, !is_for_it), "{architecture}: {out}");
+    }
+    with_cubins(dir.path(), "sm_90");
+    // The driver refuses its PTX, and what is found with the cubin is told as with PTX.
+    assert_eq!(says("cubin only").0, 0);
+    let (status, cubin, _, out) = says("race");
+    assert_eq!((status, cubin), (1, true), "{out}");
+    assert!(out.contains("data race on global memory `a[0]`"), "{out}");
+    // One that the driver refuses, or with too many registers for a block of 64 threads.
+    for fake in ["other cubin", "wide cubin"] {
+        let (status, cubin, ptx, out) = says(fake);
+        assert_eq!((status, cubin, ptx), (0, false, true), "{fake}: {out}");
+    }
+    let shown = ran(dir.path(), None, &["show", "k.lsd"]).1;
+    assert!(shown.contains("PTX, and a cubin for sm_90\n"), "{shown}");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! The module goes through the same passes as for the lowering ([`crate::prepare`]), so that a site of the [`Kernel`] names
 //! an instruction of it. At the sites that are to be checked, calls of the checker's functions are put in
 //! ([`accesses`]); shared memory becomes one array ([`shared`]); only then the optimiser runs, at the level that was asked
-//! for, and LLVM's back end for NVIDIA's GPUs writes PTX ([`codegen`]). Functions of CUDA's headers that are only names to
+//! for, and LLVM's back end for NVIDIA's GPUs writes PTX ([`codegen`]), of which NVIDIA's assembler makes a cubin where
+//! there is one ([`assemble`]). Functions of CUDA's headers that are only names to
 //! us become instructions, and those of the maths library come from libclc or the SDK ([`library`]).
 //!
 //! What the checker keeps and decides is told in `crates/device`, which also chooses the sites.
@@ -11,6 +12,7 @@
 //! **Architecture Invariant:** the code without calls of the checker is made in the same way, of the same module.
 
 mod accesses;
+mod assemble;
 mod builder;
 mod codegen;
 mod library;
@@ -19,6 +21,8 @@ mod roots;
 mod shared;
 
 use lockstep_kernel::{Kernel, Language};
+
+pub use assemble::Ptxas;
 
 use crate::clang::{self, Emit, Source, architecture};
 use crate::llvm::{self, LLVMLinkage, Module, Val};

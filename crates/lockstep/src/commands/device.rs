@@ -13,7 +13,7 @@ use lockstep_finding::launch::{Dimension, Operator};
 use lockstep_finding::{
     ArgValue, Claim, Condition, Confidence, InputError, Kind, Origin, Statement, Verdict,
 };
-use lockstep_frontend::Codegen;
+use lockstep_frontend::{Codegen, Error, Ptxas};
 use lockstep_kernel::hints::Hints;
 use lockstep_kernel::{Kernel, Op, ParamKind, SiteId, SiteKind};
 use lockstep_names as names;
@@ -62,9 +62,9 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
     let built = lockstep_device_build::build(source.input(), &options, kernel, plan, Some(codegen));
     let built = built.map_err(|e| fail(e.to_string()))?;
 
-    let text = told(kernel, &built.archive.plan, &left, &dims, &numbers, &architecture, args);
+    let mut text = told(kernel, &built.archive.plan, &left, &dims, &numbers, &architecture, args);
     let bitcode = built.bitcode(Scheme::Flag, true).unwrap_or_default().to_vec();
-    let archive = Archive {
+    let mut archive = Archive {
         version: env!("CARGO_PKG_VERSION").into(),
         file: source.name.clone(),
         architecture,
@@ -74,6 +74,9 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
         arguments: numbers,
         ..built.archive
     };
+    if let Some(ptxas) = Ptxas::find(args.input.cuda_path.as_deref()).filter(|_| !args.ptx_only) {
+        text += &cubins(&mut archive, &ptxas, args).map_err(fail)?;
+    }
     let bytes = archive.to_bytes().map_err(fail)?;
     write(&args.output, &bytes)?;
     if let Some(path) = &args.emit_bitcode {
@@ -83,6 +86,25 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
         write(path, archive.code(Scheme::Flag, true).map_or("", |c| c.ptx.as_str()).as_bytes())?;
     }
     output::write_text(&text, None).map_err(|m| error("", m))
+}
+
+/// Puts cubins into an archive; what is told of it. Where the assembler is too old for the PTX, or for the architecture, the
+/// PTX is there.
+fn cubins(archive: &mut Archive, ptxas: &Ptxas, args: &BuildArgs) -> Result<String, String> {
+    let [x, y, z] = archive.block;
+    let threads =
+        args.block.and(x).zip(y).zip(z).map(|((x, y), z)| x.saturating_mul(y).saturating_mul(z));
+    match lockstep_device_build::add_cubins(archive, ptxas, threads, &args.input.cancel) {
+        Ok(()) => {
+            let place = names::shown(ptxas.path());
+            Ok(format!("cubin for {} by {place}\n", archive.architecture))
+        }
+        Err(Error::Cancelled) => Err(Error::Cancelled.to_string()),
+        Err(why) => {
+            output::warn(&format!("no cubin, only PTX: {why}"));
+            Ok(String::new())
+        }
+    }
 }
 
 /// 90 of `sm_90a`.
