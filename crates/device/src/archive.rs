@@ -3,7 +3,7 @@
 //! It holds the kernel in the words of all engines, its PTX with and without the checker (and cubins, where there was an
 //! assembler), what is checked, and how memory is laid out. So findings name source lines, and the same launch can be simulated where the file is.
 
-use lockstep_finding::Condition;
+use lockstep_finding::{Condition, Witness};
 use lockstep_kernel::Kernel;
 use serde::{Deserialize, Serialize};
 
@@ -123,6 +123,9 @@ pub struct Archive {
     pub own_shared: u64,
     /// The checker keeps words in shared memory.
     pub uses_shared: bool,
+    /// What it takes to compile the kernel again as it was; the kind of a finding, its launch and its message are not there yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Witness>,
 }
 
 impl Archive {

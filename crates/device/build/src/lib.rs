@@ -83,6 +83,7 @@ pub fn build(
             .collect(),
         own_shared: built.own_shared,
         uses_shared: built.uses_shared,
+        witness: None,
     };
     Ok(Built { archive, bitcode })
 }

@@ -13,6 +13,7 @@
 
 mod compare;
 mod driver;
+pub mod witness;
 
 use std::collections::HashSet;
 use std::fmt;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lockstep_device::archive::{Archive, Scheme};
-use lockstep_device_run::{Failure, Ran, Request, run};
+use lockstep_device_run::{Failure, Ran, Request, run, witness};
 use lockstep_finding::render::{self, HtmlOptions, HumanOptions, SarifOptions};
 use lockstep_finding::source::Sources;
 use lockstep_finding::{
@@ -89,6 +89,9 @@ struct RunArgs {
     /// Write the report to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write the launch of each finding to a file in DIR, for 'lockstep run --replay'
+    #[arg(long, value_name = "DIR", conflicts_with = "native")]
+    witness_dir: Option<PathBuf>,
     /// Treat possible findings as errors
     #[arg(long)]
     strict: bool,
@@ -220,6 +223,9 @@ fn launch(args: &RunArgs) -> Result<u8, String> {
         Some(file) => std::fs::write(file, text)
             .map_err(|e| format!("cannot write '{}': {e}", names::shown(file)))?,
         None => print!("{text}"),
+    }
+    if let Some(dir) = &args.witness_dir {
+        witness::write_all(&archive, &ran.findings, dir)?;
     }
     report.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
     eprintln!(

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use lockstep_device::archive::{Archive, Array, Code, Cubin, Scheme};
 use lockstep_device::plan::{Barriers, Known, Spaces, plan};
+use lockstep_finding::Witness;
 use lockstep_frontend::{Input, Options, load};
 use lockstep_kernel::Language;
 use tempfile::TempDir;
@@ -23,6 +24,8 @@ fn archive(dir: &Path) -> PathBuf {
     let spaces = Spaces { shared: true, global: true };
     let plan =
         plan(&kernel, &Known::Nothing, Barriers::MayBeMissed, spaces).expect("it can be built");
+    let compiled = r#"{"schema":1,"file":"k.cu","kernel":"_Z1kPi","kind":"","launch":{"grid":[1,1,1],"block":[1,1,1]},"scheduling":"independent","warp_size":32,"clang_args":["--offload-arch=sm_70"]}"#;
+    let compiled = Witness::from_json(compiled).expect("what is known when it is built");
     let archive = Archive {
         version: "0".into(),
         file: "k.cu".into(),
@@ -46,6 +49,7 @@ fn archive(dir: &Path) -> PathBuf {
         shared: Vec::new(),
         own_shared: 0,
         uses_shared: false,
+        witness: Some(compiled),
     };
     let path = dir.join("k.lsd");
     std::fs::write(&path, archive.to_bytes().expect("it is written")).expect("a file");
@@ -218,6 +222,37 @@ fn a_cubin_is_loaded_where_it_is_for_the_device_and_the_block() {
     }
     let shown = ran(dir.path(), None, &["show", "k.lsd"]).1;
     assert!(shown.contains("PTX, and a cubin for sm_90\n"), "{shown}");
+}
+
+#[test]
+fn a_witness_has_the_launch_and_what_was_found() {
+    let dir = place();
+    std::fs::write(dir.path().join("data"), [7u8; 256]).expect("a file");
+    let mut words = RUN.to_vec();
+    *words.iter_mut().find(|w| w.starts_with("a=")).expect("it is there") = "a=i32[64]:@data";
+    words.extend(["--witness-dir", "found"]);
+    let (status, _, err) = ran(dir.path(), Some("race"), &words);
+    assert_eq!(status, 1, "{err}");
+    let text = std::fs::read_to_string(dir.path().join("found/k-data-race-1.json")).expect("it");
+    let witness = Witness::from_json(&text).expect("a witness");
+    assert_eq!((witness.file.as_str(), witness.kind.as_str()), ("k.cu", "data-race"));
+    assert_eq!((witness.kernel.as_str(), witness.clang_args.len()), ("_Z1kPi", 1));
+    assert_eq!((witness.scheduling.as_str(), witness.warp_size), ("independent", 32));
+    assert_eq!((witness.launch.block, witness.launch.grid), ([64, 1, 1], [1, 1, 1]));
+    // The contents, and not the file.
+    let given = witness.launch.args[0].1.to_string();
+    assert_eq!(given, format!("i32[64]:{}", ["117901063"; 64].join(",")), "four bytes of 7");
+    assert!(witness.message.contains("`a[0]`: write and write"), "{}", witness.message);
+    let who = &witness.accesses;
+    assert!(
+        who.iter().any(|a| a.contains("thread (1,0,0) of block (0,0,0) at k.cu:2:")),
+        "{who:?}"
+    );
+    // Nothing is written where nothing is found.
+    let mut words = RUN.to_vec();
+    words.extend(["--witness-dir", "none"]);
+    assert_eq!(ran(dir.path(), Some(""), &words).0, 0);
+    assert_eq!(std::fs::read_dir(dir.path().join("none")).expect("a folder").count(), 0);
 }
 
 #[test]

@@ -25,6 +25,7 @@ use crate::cli::dims::DimArg;
 use crate::cli::output;
 use crate::commands::run::the_kernel;
 use crate::facts::load::{Source, error, frontend_options};
+use crate::facts::witness;
 
 /// What proof leaves out, and on what that rests.
 struct Left {
@@ -72,6 +73,7 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
         block: dims.block,
         grid: dims.grid,
         arguments: numbers,
+        witness: Some(witness::compiled(&source.name, &kernel.mangled, &args.input)),
         ..built.archive
     };
     if let Some(ptxas) = Ptxas::find(args.input.cuda_path.as_deref()).filter(|_| !args.ptx_only) {
