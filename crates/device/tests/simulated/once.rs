@@ -119,6 +119,11 @@ fn what_all_threads_read_is_recorded_by_a_few() {
     // All threads come here again, but not with one value of i.
     assert_eq!(tile("int i = 0; while (in[t + i] > 0) ++i; out[t] = s[i];"), EACH);
     assert_eq!(tile("if (t >= n) return; out[t] = s[0];"), EACH);
+    // All come to the read, on one of two ways that choose the element.
+    let ways =
+        "int i; if (t < n) { i = 1; out[t] = 1; } else { i = 2; out[t] = 2; } out[t] = s[i];";
+    let read = recorded(&format!("s[t] = 1; __syncthreads(); {ways}"));
+    assert_eq!(read.into_iter().nth_back(1), Some(EACH));
     let many = tile("for (int i = 0; i < n; ++i) out[t + i] = s[0];");
     assert_eq!(many, Recorded { for_block: true, ..once(1, 1) });
     assert_eq!(recorded("atomicAdd(count, 1);"), [BLOCK]);
@@ -186,8 +191,8 @@ fn a_race_with_what_all_threads_read_is_found_whoever_makes_it() {
     let write = "if (t == n) s[7] = 1;";
     for body in [format!("{write} out[t] = s[7];"), format!("out[t] = s[7]; {write}")] {
         let both = Both::new(&body);
-        for threads in [1, 2, 31, 32, 33, 64, 96] {
-            for writer in [0, 1, 2, 30, 31, 32, 33, 40, 63, 64, 95] {
+        for threads in [1, 2, 32, 33, 64] {
+            for writer in [0, 1, 2, 31, 32, 33, 63] {
                 let is_racy = writer < threads && threads > 1;
                 assert_eq!(both.races(&launch(1, threads, writer)), is_racy);
             }
