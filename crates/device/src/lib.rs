@@ -38,8 +38,9 @@
 //! warp only (independent thread scheduling, `sm_70` and later).
 //!
 //! What the kernel only reads is checked for its bounds, and not for races; that rests on arrays that do not overlap. A read whose
-//! thread comes to the same place again, with nothing between that orders it with others, is checked with that access. Both are
-//! chosen by the [`plan`].
+//! thread comes to the same place again, with nothing between that orders it with others, is checked with that access. An access
+//! whose address stays the same in a loop is recorded once for the loop, and one that all threads of the block make together, at one address,
+//! by a few of them (`once.rs` tells why that loses nothing). All are chosen by the [`plan`].
 //!
 //! # The scheme `statement`
 //!
@@ -74,7 +75,8 @@
 //! - of barriers, those whose result the kernel uses (`__syncthreads_count`);
 //! - memory that no argument and no variable of the file is, such as what a device's `malloc` gives: the report says so.
 //!
-//! A race in which all store the same value is a race here: values are not looked at.
+//! A race in which all store the same value is a race here: values are not looked at. How often a race occurred is a lower
+//! bound, since some accesses are recorded once for others.
 //!
 //! # What is not built
 //!
@@ -86,8 +88,10 @@
 pub mod abi;
 pub mod archive;
 pub mod layout;
+mod once;
 pub mod plan;
 pub mod report;
 mod roots;
 pub mod statements;
 mod together;
+mod uniform;

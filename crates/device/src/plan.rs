@@ -7,7 +7,7 @@ use lockstep_simulate::place;
 use serde::{Deserialize, Serialize};
 
 use crate::abi::Class;
-use crate::{roots, together};
+use crate::{once, roots, together};
 
 /// What is known of the races of a kernel before it runs.
 #[derive(Clone, Debug, Default)]
@@ -60,11 +60,36 @@ pub enum As {
     Write,
 }
 
+/// Loops in which an access is recorded once, the first time that it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loops {
+    /// So many from the innermost on, entered together once.
+    pub once: u32,
+    /// All that are around it.
+    pub around: u32,
+}
+
+/// How often an access is recorded; each time, where nothing else is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Once for these loops: its address stays the same there.
+    pub loops: Option<Loops>,
+    /// By a few threads for all of the block, which make it together at one address.
+    pub for_block: bool,
+}
+
+impl Recorded {
+    pub fn is_each_time(self) -> bool {
+        self == Recorded::default()
+    }
+}
+
 /// A site that is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
     pub site: SiteId,
     pub how: As,
+    pub recorded: Recorded,
 }
 
 /// What is checked of a kernel. The number of an access in the report is its position.
@@ -112,12 +137,17 @@ impl Plan {
     }
 
     /// By site, its number and how it is checked.
-    pub fn by_site(&self, kernel: &Kernel) -> Vec<Option<(u32, As)>> {
+    pub fn by_site(&self, kernel: &Kernel) -> Vec<Option<(u32, Checked)>> {
         let mut out = vec![None; kernel.sites.len()];
         for (number, checked) in self.checked.iter().enumerate() {
-            out[checked.site.0 as usize] = Some((number as u32, checked.how));
+            out[checked.site.0 as usize] = Some((number as u32, *checked));
         }
         out
+    }
+
+    /// Accesses that are recorded for others, too.
+    pub fn recorded_once(&self) -> impl Iterator<Item = &Checked> {
+        self.checked.iter().filter(|c| !c.recorded.is_each_time())
     }
 }
 
@@ -137,6 +167,10 @@ pub fn plan(
     let together = match known {
         Known::Nothing => Default::default(),
         _ => together::reads_with_another(kernel),
+    };
+    let recorded = match known {
+        Known::Nothing => Default::default(),
+        _ => once::recorded(kernel),
     };
     let polls = kernel.sites.iter().any(|s| s.polling);
     let mut out = Plan { shared_shift: MOST_SHIFT, global_shift: MOST_SHIFT, ..Plan::default() };
@@ -181,7 +215,8 @@ pub fn plan(
                 _ if is_atomic_load(&inst.op) => As::ReadAtomically,
                 _ => As::Update,
             };
-            out.checked.push(Checked { site: id, how });
+            let recorded = recorded.get(&id).copied().unwrap_or_default().limited_to(how);
+            out.checked.push(Checked { site: id, how, recorded });
             if how == As::Bounds {
                 continue;
             }

@@ -20,6 +20,7 @@ pub mod render;
 pub mod source;
 pub mod spot;
 pub mod trace;
+pub mod witnesses;
 
 pub use action::{Action, MemorySpace};
 pub use condition::{Claim, Condition, Contents, Fact, FloatAssumption, Origin, Statement, When};

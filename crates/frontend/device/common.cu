@@ -58,6 +58,7 @@ __attribute__((constant)) u32 __lockstep_shared_end;    // bytes of it
 extern __attribute__((shared)) __attribute__((aligned(16))) char __lockstep_shared[];
 
 enum { BOUNDS = 0, TOGETHER = 6, READ_ATOMICALLY = 1, READ = 2, UPDATE = 3, READ_AND_UPDATE = 4, WRITE = 5 };
+enum { FOR_BLOCK = 8 }; // beside these: a few threads record it for all
 enum { RACE = 0, MAYBE_ORDERED = 1, OUTSIDE = 2, KINDS = 3 };
 enum { MARKED = 1, FOLLOWED = 2 };
 enum { HEADER = 16, ROW = 12 };
@@ -105,6 +106,7 @@ EVERYWHERE void after_block_barrier(Thread *t, u32 shift, u32 has_shared);
 EVERYWHERE void after_warp_barrier(Thread *t);
 EVERYWHERE void begin(Thread *t);
 EVERYWHERE u32 seen_as(u32 kind);
+EVERYWHERE bool stands_for_block(Thread *t);
 
 EVERYWHERE u32 threads() {
     return __nvvm_read_ptx_sreg_ntid_x() * __nvvm_read_ptx_sreg_ntid_y() * __nvvm_read_ptx_sreg_ntid_z();
@@ -138,8 +140,22 @@ ENTRY void __lockstep_begin_shared(Thread *t, u32 shift) {
 // The kernel's own pointers, for accesses of which it is not known into what they go.
 ENTRY void __lockstep_object(u32 object, void *base) { __lockstep_bases[object] = (u64)base; }
 
-ENTRY void __lockstep_on_shared(Thread *t, u32 at, u32 low, u32 high, u32 size, u32 kind, u32 site, u32 shift) {
-    kind = seen_as(kind);
+// What is looked at of an access; TOGETHER: nothing. `once` says whether it was recorded since the loops began in which it is
+// recorded once; null: each time it is made. Of an access of all threads, the first two threads of the first two warps
+// tell: who conflicts with some thread conflicts with one of these.
+EVERYWHERE u32 looked_at(Thread *t, u32 *once, u32 kind) {
+    bool for_block = (kind & FOR_BLOCK) != 0;
+    kind = seen_as(kind & 7);
+    if (kind == TOGETHER || (for_block && !stands_for_block(t))) return TOGETHER;
+    if (once) {
+        if (*once) return TOGETHER;
+        *once = 1;
+    }
+    return kind;
+}
+
+ENTRY void __lockstep_on_shared(Thread *t, u32 *once, u32 at, u32 low, u32 high, u32 size, u32 kind, u32 site, u32 shift) {
+    kind = looked_at(t, once, kind);
     if (kind == TOGETHER) return;
     if (high == 0) high = __lockstep_shared_end;
     if (at - low > high - low - size || high - low < size) {
@@ -151,8 +167,9 @@ ENTRY void __lockstep_on_shared(Thread *t, u32 at, u32 low, u32 high, u32 size, 
     for (u32 i = 0; i < size >> shift; ++i) on_shared_piece(t, (at >> shift) + i, kind, 0, site, shift);
 }
 
-EVERYWHERE void on_object(Thread *t, const Object *o, u32 object, i64 at, u64 size, u32 kind, u32 narrow, u32 site, u32 shift) {
-    kind = seen_as(kind);
+EVERYWHERE void on_object(Thread *t, u32 *once, const Object *o, u32 object, i64 at, u64 size, u32 kind, u32 narrow, u32 site,
+                          u32 shift) {
+    kind = looked_at(t, once, kind);
     if (kind == TOGETHER) return;
     if ((u64)(at - o->low) > o->size - size || o->size < size) {
         __lockstep_tell(site * KINDS + OUTSIDE, object, at, 0, kind);
@@ -163,19 +180,21 @@ EVERYWHERE void on_object(Thread *t, const Object *o, u32 object, i64 at, u64 si
         on_global_piece(t, object, o->cell + (at >> shift) + i, (at >> shift) + (i64)i, kind, narrow, site, shift);
 }
 
-ENTRY void __lockstep_on_global(Thread *t, char *address, char *base, u32 object, u64 size, u32 kind, u32 narrow, u32 site,
-                                u32 shift) {
-    if (size) on_object(t, __lockstep_objects + object, object, (i64)((u64)address - (u64)base), size, kind, narrow, site, shift);
+ENTRY void __lockstep_on_global(Thread *t, u32 *once, char *address, char *base, u32 object, u64 size, u32 kind, u32 narrow,
+                                u32 site, u32 shift) {
+    i64 at = (i64)((u64)address - (u64)base);
+    if (size) on_object(t, once, __lockstep_objects + object, object, at, size, kind, narrow, site, shift);
 }
 
 // An access of which it is not known into which array it goes.
-ENTRY void __lockstep_on_any(Thread *t, char *address, u32 objects, u64 size, u32 kind, u32 narrow, u32 site, u32 shift) {
+ENTRY void __lockstep_on_any(Thread *t, u32 *once, char *address, u32 objects, u64 size, u32 kind, u32 narrow, u32 site,
+                             u32 shift) {
     if (!size) return;
     for (u32 object = 0; object < objects; ++object) {
         i64 at = (i64)((u64)address - __lockstep_bases[object]);
         const Object *o = __lockstep_table + object;
         if ((u64)(at - o->low) < o->size) {
-            on_object(t, o, object, at, size, kind, narrow, site, shift);
+            on_object(t, once, o, object, at, size, kind, narrow, site, shift);
             return;
         }
     }
@@ -183,12 +202,13 @@ ENTRY void __lockstep_on_any(Thread *t, char *address, u32 objects, u64 size, u3
 }
 
 // The same of a pointer that may go into any kind of memory.
-ENTRY void __lockstep_on_generic(Thread *t, char *address, u32 objects, u64 size, u32 kind, u32 narrow, u32 site,
+ENTRY void __lockstep_on_generic(Thread *t, u32 *once, char *address, u32 objects, u64 size, u32 kind, u32 narrow, u32 site,
                                  u32 shared_shift, u32 global_shift) {
     if (__nvvm_isspacep_shared(address)) {
-        if (size) __lockstep_on_shared(t, (u32)((u64)address - (u64)__lockstep_shared), 0, 0, (u32)size, kind, site, shared_shift);
+        u32 at = (u32)((u64)address - (u64)__lockstep_shared);
+        if (size) __lockstep_on_shared(t, once, at, 0, 0, (u32)size, kind, site, shared_shift);
     } else if (__nvvm_isspacep_global(address)) {
-        __lockstep_on_any(t, address, objects, size, kind, narrow, site, global_shift);
+        __lockstep_on_any(t, once, address, objects, size, kind, narrow, site, global_shift);
     }
 }
 

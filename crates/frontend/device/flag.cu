@@ -207,6 +207,8 @@ EVERYWHERE void stamp(Thread *t, u32 time) {
 
 EVERYWHERE u32 seen_as(u32 kind) { return kind; }
 
+EVERYWHERE bool stands_for_block(Thread *t) { return (t->tag & (30u << 4 | 30u << 19)) == 0; }
+
 EVERYWHERE void begin(Thread *t) {
     u32 self = own_number();
     t->tag = (self & 31) << 4 | (self >> 5 & 31) << 19;

@@ -57,6 +57,8 @@ EVERYWHERE void on_global_piece(Thread *t, u32 object, u64 cell, i64 piece, u32 
 
 EVERYWHERE u32 seen_as(u32 kind) { return kind == TOGETHER ? READ : kind; }
 
+EVERYWHERE bool stands_for_block(Thread *) { return (own_number() & ~33u) == 0; }
+
 EVERYWHERE void begin(Thread *t) { t->tag = 0; }
 
 EVERYWHERE void after_block_barrier(Thread *, u32, u32) {}

@@ -51,8 +51,8 @@ pub use host::{
 };
 pub use instances::{Chosen, Uninstantiated};
 pub use instrument::{
-    CheckedAs, CheckedCode, CheckedSite, Checker, Codegen, DeviceArray, DeviceKernel,
-    Instrumentation, SharedVariable, for_device,
+    AroundSite, CheckedAs, CheckedCode, CheckedSite, Checker, Codegen, DeviceArray, DeviceKernel,
+    Instrumentation, Ptxas, SharedVariable, for_device,
 };
 pub use left_out::{LeftOut, Lines, Parts};
 pub use llvm::reader::set_reader_aside;

@@ -40,9 +40,12 @@ pub struct Loop {
 
 impl Cfg {
     pub fn new(kernel: &Kernel) -> Cfg {
-        let n = kernel.blocks.len();
-        let successors: Vec<Vec<BlockId>> =
-            kernel.blocks.iter().map(|b| b.term.successors().collect()).collect();
+        Cfg::of(kernel.blocks.iter().map(|b| b.term.successors().collect()).collect())
+    }
+
+    /// The same of any graph of blocks, the entry first.
+    pub fn of(successors: Vec<Vec<BlockId>>) -> Cfg {
+        let n = successors.len();
         let (order, nesting) = weak_topological_order(&successors);
         let mut position = vec![usize::MAX; n];
         for (i, b) in order.iter().enumerate() {

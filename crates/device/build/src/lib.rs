@@ -4,11 +4,12 @@
 //! and the front end no archive, so that `lockstep-device` links no LLVM; what one says in its words the other is told in its
 //! own.
 
-use lockstep_device::archive::{Archive, Array, Code, Scheme, SharedVariable};
-use lockstep_device::plan::{As, Plan};
+use lockstep_cancel::Cancel;
+use lockstep_device::archive::{Archive, Array, Code, Cubin, Scheme, SharedVariable, registers};
+use lockstep_device::plan::{As, Checked, Plan};
 use lockstep_frontend::{
-    CheckedAs, CheckedSite, Checker, Codegen, DeviceArray, Error, Input, Instrumentation, Options,
-    for_device,
+    AroundSite, CheckedAs, CheckedSite, Checker, Codegen, DeviceArray, Error, Input,
+    Instrumentation, Options, Ptxas, for_device,
 };
 use lockstep_kernel::Kernel;
 
@@ -34,11 +35,11 @@ pub fn build(
     input: Input,
     options: &Options,
     kernel: &Kernel,
-    plan: Plan,
+    mut plan: Plan,
     codegen: Option<Codegen>,
 ) -> Result<Built, Error> {
     let checked: Vec<Option<CheckedSite>> = (plan.by_site(kernel).into_iter())
-        .map(|c| c.map(|(number, how)| CheckedSite { number, how: word(how) }))
+        .map(|c| c.map(|(number, checked)| checked_site(number, checked)))
         .collect();
     let barriers = plan.barriers_by_site(kernel);
     let instrumentation = Instrumentation {
@@ -49,6 +50,9 @@ pub fn build(
         global_shift: plan.global_shift,
     };
     let built = for_device(input, options, &instrumentation, codegen)?;
+    for number in &built.each_time {
+        plan.checked[*number as usize].recorded.loops = None;
+    }
     let (mut codes, mut bitcode) = (Vec::new(), Vec::new());
     for code in built.codes {
         let (scheme, inside) = match code.checker {
@@ -56,7 +60,7 @@ pub fn build(
             Checker::FlagInside => (Scheme::Flag, true),
             Checker::Statement => (Scheme::Statement, false),
         };
-        codes.push(Code { scheme, inside, ptx: code.ptx });
+        codes.push(Code { scheme, inside, ptx: code.ptx, cubin: None });
         bitcode.push(code.bitcode);
     }
     let archive = Archive {
@@ -66,6 +70,7 @@ pub fn build(
         level: codegen.map_or(0, |c| c.level),
         kernel: kernel.clone(),
         plain: built.plain,
+        plain_cubin: None,
         codes,
         plan,
         assumes: Vec::new(),
@@ -78,8 +83,38 @@ pub fn build(
             .collect(),
         own_shared: built.own_shared,
         uses_shared: built.uses_shared,
+        witness: None,
     };
     Ok(Built { archive, bitcode })
+}
+
+/// Puts a cubin beside each PTX of an archive, for blocks of so many threads where that is known.
+pub fn add_cubins(
+    archive: &mut Archive,
+    ptxas: &Ptxas,
+    threads: Option<u32>,
+    cancel: &Cancel,
+) -> Result<(), Error> {
+    let architecture = archive.architecture.clone();
+    let cubin = |ptx: &str| {
+        let bytes = ptxas.assemble(ptx, &architecture, threads.map(registers), cancel)?;
+        Ok::<_, Error>(Some(Cubin(bytes)))
+    };
+    let plain = cubin(&archive.plain)?;
+    let codes: Vec<_> = archive.codes.iter().map(|c| cubin(&c.ptx)).collect::<Result<_, _>>()?;
+    archive.plain_cubin = plain;
+    archive.codes.iter_mut().zip(codes).for_each(|(code, cubin)| code.cubin = cubin);
+    Ok(())
+}
+
+fn checked_site(number: u32, checked: Checked) -> CheckedSite {
+    let loops = checked.recorded.loops;
+    CheckedSite {
+        number,
+        how: word(checked.how),
+        loops: loops.map(|l| AroundSite { once: l.once, around: l.around }),
+        for_block: checked.recorded.for_block,
+    }
 }
 
 fn word(how: As) -> CheckedAs {

@@ -3,11 +3,13 @@
 //! Nothing of CUDA is needed to build this, and no version of it is linked. A function that the driver lacks makes it too
 //! old.
 
+use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr;
 use std::time::{Duration, Instant};
 
 use libloading::Library;
+use lockstep_device::archive::registers;
 
 use crate::Failure;
 
@@ -28,18 +30,17 @@ const NOT_FOUND: Code = 500;
 const NOT_READY: Code = 600;
 const ILLEGAL_ADDRESS: Code = 700;
 
-/// Attributes of a device, and of a kernel.
+/// Attributes of a device, and of a kernel: the shared memory that it may have, and the threads that a block of it can have.
 const CAPABILITY_MAJOR: c_int = 75;
 const CAPABILITY_MINOR: c_int = 76;
 const MOST_SHARED: c_int = 97;
 const DYNAMIC_SHARED: c_int = 8;
+const MOST_THREADS: c_int = 0;
 /// Options of loading a module: how many registers a thread may have; where the driver's compiler may write what is wrong, and how many bytes that may be.
 const MOST_REGISTERS: c_int = 0;
 const ERROR_LOG: c_int = 5;
 const ERROR_LOG_BYTES: c_int = 6;
 const MOST_OF_LOG: usize = 4096;
-/// Registers of a block, on all devices since `sm_70`; a thread gets a multiple of eight.
-const REGISTERS: u32 = 65_536;
 /// Memory of the host that the device writes.
 const MAPPED: c_uint = 2;
 
@@ -86,6 +87,7 @@ functions! {
     host_allocate = "cuMemHostAlloc"(*mut *mut c_void, usize, c_uint);
     host_address = "cuMemHostGetDevicePointer_v2"(*mut Address, *mut c_void, c_uint);
     set_attribute = "cuFuncSetAttribute"(*mut c_void, c_int, c_int);
+    of_function = "cuFuncGetAttribute"(*mut c_int, c_int, *mut c_void);
     launch = "cuLaunchKernel"(
         *mut c_void, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, *mut c_void,
         *mut *mut c_void, *mut *mut c_void
@@ -104,6 +106,10 @@ pub(crate) struct Device {
     number: c_int,
     pub(crate) name: String,
     pub(crate) driver: String,
+    /// 90 of a device of capability 9.0.
+    pub(crate) capability: u32,
+    /// The driver was given PTX.
+    pub(crate) has_compiled: Cell<bool>,
     _library: Library,
 }
 
@@ -144,7 +150,15 @@ impl Device {
             NO_DEVICE => return Err(Failure::NoDevice),
             code => return Err(Failure::Driver("cuInit".into(), text(&call, code))),
         }
-        let mut device = Device { call, number, name: String::new(), driver, _library: library };
+        let mut device = Device {
+            call,
+            number,
+            name: String::new(),
+            driver,
+            capability: 0,
+            has_compiled: Cell::new(false),
+            _library: library,
+        };
         // SAFETY: the function writes one number.
         let code = unsafe { (device.call.device)(&mut number, ordinal as c_int) };
         if code != 0 {
@@ -161,8 +175,13 @@ impl Device {
             CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned()
         };
         let has = device.attribute(CAPABILITY_MAJOR)? * 10 + device.attribute(CAPABILITY_MINOR)?;
-        if has < capability as c_int {
-            return Err(Failure::OldDevice { name: device.name, has: has as u32, capability });
+        device.capability = has.max(0) as u32;
+        if device.capability < capability {
+            return Err(Failure::OldDevice {
+                name: device.name,
+                has: device.capability,
+                capability,
+            });
         }
         let mut context = ptr::null_mut();
         // SAFETY: the function writes one pointer; the context is this thread's from now on.
@@ -194,9 +213,28 @@ impl Device {
         }
     }
 
+    /// Loads a cubin; none where it is for other devices, or its kernel takes more registers than so many threads have.
+    pub(crate) fn load_cubin(&self, cubin: &[u8], kernel: &str, threads: u32) -> Option<Module> {
+        let symbol = CString::new(kernel).ok()?;
+        let (mut module, mut function, mut most) = (ptr::null_mut(), ptr::null_mut(), 0);
+        // SAFETY: the driver reads of a cubin what its header says, and refuses what is none; the functions write a pointer
+        // or a number each, the module is one that the driver has given, and the name ends with a zero.
+        unsafe {
+            let image = cubin.as_ptr().cast();
+            if (self.call.load)(&mut module, image, 0, ptr::null_mut(), ptr::null_mut()) != 0
+                || (self.call.function)(&mut function, module, symbol.as_ptr()) != 0
+                || (self.call.of_function)(&mut most, MOST_THREADS, function) != 0
+            {
+                return None;
+            }
+        }
+        (most >= threads as c_int).then_some(Module(module))
+    }
+
     /// Compiles a module for blocks of so many threads.
     pub(crate) fn load(&self, ptx: &str, threads: u32) -> Result<Module, Failure> {
-        let registers = (REGISTERS / threads.max(1).next_multiple_of(32) / 8 * 8).clamp(32, 255);
+        self.has_compiled.set(true);
+        let registers = registers(threads);
         let ptx = CString::new(ptx).unwrap_or_default();
         let mut module = ptr::null_mut();
         let mut log = vec![0u8; MOST_OF_LOG];

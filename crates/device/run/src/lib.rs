@@ -13,12 +13,13 @@
 
 mod compare;
 mod driver;
+pub mod witness;
 
 use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
 
-use lockstep_device::archive::{Archive, Array, Scheme};
+use lockstep_device::archive::{Archive, Array, Cubin, Scheme};
 use lockstep_device::layout::Layout;
 use lockstep_device::{abi, report, statements};
 use lockstep_finding::{Finding, Kind, Launch};
@@ -49,6 +50,8 @@ pub struct Request {
 pub struct Ran {
     pub device: String,
     pub driver: String,
+    /// All that was loaded are cubins of the archive, and no PTX.
+    pub assembled: bool,
     pub findings: Vec<Finding>,
     /// Why nothing found does not mean that there is nothing.
     pub gaps: Vec<report::Gap>,
@@ -186,6 +189,7 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
     let mut ran = Ran {
         device: device.name.clone(),
         driver: device.driver.clone(),
+        assembled: false,
         findings: Vec::new(),
         gaps: Vec::new(),
         plain: None,
@@ -202,7 +206,8 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
     }
     // Last: what the checker has found is known even where the device stops the kernel, and is no use any more.
     if ran.stopped.is_none() {
-        let plain = device.load(&archive.plain, threads)?;
+        let plain =
+            module(&device, archive, &archive.plain, archive.plain_cubin.as_ref(), threads)?;
         let time = launches(plain, u64::from(request.launch.shared), &|| Ok(()));
         ran.plain = ran.unless_stopped(time)?;
         if request.compare && ran.stopped.is_none() {
@@ -211,6 +216,7 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
             ran.differences = Some(differences.map_err(Failure::Launch)?);
         }
     }
+    ran.assembled = !device.has_compiled.get();
     Ok(ran)
 }
 
@@ -251,7 +257,8 @@ fn checked(
     let prepared = |scheme: Scheme, shared_cells: Option<Address>| {
         let code = archive.code(scheme, shared_cells.is_none());
         let none = || Failure::Launch("the archive has no code of that scheme".into());
-        let module = device.load(&code.ok_or_else(none)?.ptx, threads)?;
+        let code = code.ok_or_else(none)?;
+        let module = module(device, archive, &code.ptx, code.cubin.as_ref(), threads)?;
         let set = |name: &str, bytes: &[u8]| device.set(module, name, bytes).map(drop);
         set(abi::REPORT, &words.address.to_le_bytes())?;
         set(abi::GLOBAL_CELLS, &cells.to_le_bytes())?;
@@ -301,6 +308,22 @@ fn checked(
     ran.findings.retain(|f| f.kind != Kind::DataRace || !known.contains(&f.accesses[0].place));
     ran.findings.extend(own);
     Ok(())
+}
+
+/// A module for blocks of so many threads: the cubin, where that is for the device and such blocks, else the PTX.
+fn module(
+    device: &Device,
+    archive: &Archive,
+    ptx: &str,
+    cubin: Option<&Cubin>,
+    threads: u32,
+) -> Result<Module, Failure> {
+    let fits = cubin.filter(|_| archive.fits(device.capability));
+    let name = &archive.kernel.mangled;
+    match fits.and_then(|cubin| device.load_cubin(&cubin.0, name, threads)) {
+        Some(module) => Ok(module),
+        None => device.load(ptx, threads),
+    }
 }
 
 /// Records that the log has room for.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lockstep_device::archive::{Archive, Scheme};
-use lockstep_device_run::{Failure, Ran, Request, run};
+use lockstep_device_run::{Failure, Ran, Request, run, witness};
 use lockstep_finding::render::{self, HtmlOptions, HumanOptions, SarifOptions};
 use lockstep_finding::source::Sources;
 use lockstep_finding::{
@@ -89,6 +89,9 @@ struct RunArgs {
     /// Write the report to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write the launch of each finding to a file in DIR, for 'lockstep run --replay'
+    #[arg(long, value_name = "DIR", conflicts_with = "native")]
+    witness_dir: Option<PathBuf>,
     /// Treat possible findings as errors
     #[arg(long)]
     strict: bool,
@@ -156,10 +159,15 @@ fn show(file: &Path) -> Result<u8, String> {
     let archive = read(file)?;
     let plan = &archive.plan;
     println!("kernel {} of {} for {}", archive.kernel.name, archive.file, archive.architecture);
-    println!("written by lockstep {}, -O{}", archive.version, archive.level);
+    let code = match archive.plain_cubin {
+        Some(_) => format!("PTX, and a cubin for {}", archive.architecture),
+        None => "PTX".into(),
+    };
+    println!("written by lockstep {}, -O{}: {code}", archive.version, archive.level);
     println!(
-        "{} accesses checked, {} left out; a cell for {} B of shared and {} B of global memory",
+        "{} accesses checked, of them {} recorded once for others, {} left out; a cell for {} B of shared and {} B of global memory",
         plan.checked.len(),
+        plan.recorded_once().count(),
         plan.pruned.len(),
         1 << plan.shared_shift,
         1 << plan.global_shift
@@ -202,7 +210,8 @@ fn launch(args: &RunArgs) -> Result<u8, String> {
     let ran = run(&archive, &request).map_err(|e| e.to_string())?;
     let seconds = started.elapsed().as_secs_f64();
     let differs = ran.differences.as_ref().is_some_and(|d| !d.is_empty());
-    let on = format!("{} (driver for CUDA {})", ran.device, ran.driver);
+    let code = if ran.assembled { "cubin" } else { "PTX" };
+    let on = format!("{} (driver for CUDA {}, {code})", ran.device, ran.driver);
     if args.native {
         ran.differences.iter().flatten().for_each(|d| eprintln!("warning: {d}"));
         eprintln!("{on}: {}", ms_of(ran.plain));
@@ -214,6 +223,9 @@ fn launch(args: &RunArgs) -> Result<u8, String> {
         Some(file) => std::fs::write(file, text)
             .map_err(|e| format!("cannot write '{}': {e}", names::shown(file)))?,
         None => print!("{text}"),
+    }
+    if let Some(dir) = &args.witness_dir {
+        witness::write_all(&archive, &ran.findings, dir)?;
     }
     report.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
     eprintln!(

@@ -6,8 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lockstep_device::archive::{Archive, Array, Code, Scheme};
+use lockstep_device::archive::{Archive, Array, Code, Cubin, Scheme};
 use lockstep_device::plan::{Barriers, Known, Spaces, plan};
+use lockstep_finding::Witness;
 use lockstep_frontend::{Input, Options, load};
 use lockstep_kernel::Language;
 use tempfile::TempDir;
@@ -23,6 +24,8 @@ fn archive(dir: &Path) -> PathBuf {
     let spaces = Spaces { shared: true, global: true };
     let plan =
         plan(&kernel, &Known::Nothing, Barriers::MayBeMissed, spaces).expect("it can be built");
+    let compiled = r#"{"schema":1,"file":"k.cu","kernel":"_Z1kPi","kind":"","launch":{"grid":[1,1,1],"block":[1,1,1]},"scheduling":"independent","warp_size":32,"clang_args":["--offload-arch=sm_70"]}"#;
+    let compiled = Witness::from_json(compiled).expect("what is known when it is built");
     let archive = Archive {
         version: "0".into(),
         file: "k.cu".into(),
@@ -30,10 +33,12 @@ fn archive(dir: &Path) -> PathBuf {
         level: 3,
         kernel,
         plain: "plain".into(),
+        plain_cubin: None,
         codes: vec![Code {
             scheme: Scheme::Flag,
             inside: false,
             ptx: "has __lockstep_report".into(),
+            cubin: None,
         }],
         plan,
         assumes: Vec::new(),
@@ -44,6 +49,7 @@ fn archive(dir: &Path) -> PathBuf {
         shared: Vec::new(),
         own_shared: 0,
         uses_shared: false,
+        witness: Some(compiled),
     };
     let path = dir.join("k.lsd");
     std::fs::write(&path, archive.to_bytes().expect("it is written")).expect("a file");
@@ -159,7 +165,7 @@ fn the_kernel_alone_has_a_time_and_no_report() {
     words.extend(["--native", "--repeat", "3"]);
     let (status, out, err) = ran(dir.path(), Some("race"), &words);
     assert_eq!((status, out.as_str()), (0, ""), "{err}");
-    assert!(err.ends_with("): 1.2500 ms\n"), "{err}");
+    assert!(err.ends_with(", PTX): 1.2500 ms\n"), "{err}");
 }
 
 #[test]
@@ -175,6 +181,78 @@ fn a_quiet_report_is_clean_and_a_row_is_a_finding() {
     assert_eq!(status, 1, "{out}{err}");
     assert!(out.starts_with("k.cu:2:"), "{out}");
     assert!(out.contains("data race on global memory `a[0]`: write and write"), "{out}");
+}
+
+/// The archive of a folder, with cubins that our driver takes.
+fn with_cubins(dir: &Path, architecture: &str) {
+    let path = dir.join("k.lsd");
+    let mut archive =
+        Archive::from_bytes(&std::fs::read(&path).expect("it is there")).expect("ours");
+    let cubin = |what: &[u8]| Some(Cubin([b"\x7fELF", what, b"\0"].concat()));
+    archive.plain_cubin = cubin(b"plain");
+    archive.codes[0].cubin = cubin(b"has __lockstep_report");
+    archive.architecture = architecture.into();
+    std::fs::write(&path, archive.to_bytes().expect("it is written")).expect("a file");
+}
+
+#[test]
+fn a_cubin_is_loaded_where_it_is_for_the_device_and_the_block() {
+    let dir = place();
+    let says = |fake: &str| {
+        let (status, out, err) = ran(dir.path(), Some(fake), &RUN);
+        (status, err.contains("for CUDA 12.4, cubin): "), err.contains(", PTX): "), out)
+    };
+    let (status, cubin, ptx, _) = says("");
+    assert_eq!((status, cubin, ptx), (0, false, true), "there is none yet");
+    for (architecture, is_for_it) in [("sm_90", true), ("sm_90a", true), ("sm_80", false)] {
+        with_cubins(dir.path(), architecture);
+        let (status, cubin, ptx, out) = says("");
+        assert_eq!((status, cubin, ptx), (0, is_for_it, !is_for_it), "{architecture}: {out}");
+    }
+    with_cubins(dir.path(), "sm_90");
+    // The driver refuses its PTX, and what is found with the cubin is told as with PTX.
+    assert_eq!(says("cubin only").0, 0);
+    let (status, cubin, _, out) = says("race");
+    assert_eq!((status, cubin), (1, true), "{out}");
+    assert!(out.contains("data race on global memory `a[0]`"), "{out}");
+    // One that the driver refuses, or with too many registers for a block of 64 threads.
+    for fake in ["other cubin", "wide cubin"] {
+        let (status, cubin, ptx, out) = says(fake);
+        assert_eq!((status, cubin, ptx), (0, false, true), "{fake}: {out}");
+    }
+    let shown = ran(dir.path(), None, &["show", "k.lsd"]).1;
+    assert!(shown.contains("PTX, and a cubin for sm_90\n"), "{shown}");
+}
+
+#[test]
+fn a_witness_has_the_launch_and_what_was_found() {
+    let dir = place();
+    std::fs::write(dir.path().join("data"), [7u8; 256]).expect("a file");
+    let mut words = RUN.to_vec();
+    *words.iter_mut().find(|w| w.starts_with("a=")).expect("it is there") = "a=i32[64]:@data";
+    words.extend(["--witness-dir", "found"]);
+    let (status, _, err) = ran(dir.path(), Some("race"), &words);
+    assert_eq!(status, 1, "{err}");
+    let text = std::fs::read_to_string(dir.path().join("found/k-data-race-1.json")).expect("it");
+    let witness = Witness::from_json(&text).expect("a witness");
+    assert_eq!((witness.file.as_str(), witness.kind.as_str()), ("k.cu", "data-race"));
+    assert_eq!((witness.kernel.as_str(), witness.clang_args.len()), ("_Z1kPi", 1));
+    assert_eq!((witness.scheduling.as_str(), witness.warp_size), ("independent", 32));
+    assert_eq!((witness.launch.block, witness.launch.grid), ([64, 1, 1], [1, 1, 1]));
+    // The contents, and not the file.
+    let given = witness.launch.args[0].1.to_string();
+    assert_eq!(given, format!("i32[64]:{}", ["117901063"; 64].join(",")), "four bytes of 7");
+    assert!(witness.message.contains("`a[0]`: write and write"), "{}", witness.message);
+    let who = &witness.accesses;
+    assert!(
+        who.iter().any(|a| a.contains("thread (1,0,0) of block (0,0,0) at k.cu:2:")),
+        "{who:?}"
+    );
+    // Nothing is written where nothing is found.
+    let mut words = RUN.to_vec();
+    words.extend(["--witness-dir", "none"]);
+    assert_eq!(ran(dir.path(), Some(""), &words).0, 0);
+    assert_eq!(std::fs::read_dir(dir.path().join("none")).expect("a folder").count(), 0);
 }
 
 #[test]
@@ -193,7 +271,7 @@ fn bad_input_has_one_message() {
     let dir = place();
     std::fs::write(dir.path().join("other"), "no archive").expect("a file");
     std::fs::write(dir.path().join("newer"), "lockstep device archive 99\n{}").expect("a file");
-    std::fs::write(dir.path().join("broken"), "lockstep device archive 2\n{").expect("a file");
+    std::fs::write(dir.path().join("broken"), "lockstep device archive 3\n{").expect("a file");
     for (file, message) in [
         ("missing", "cannot read 'missing'"),
         ("other", "it was not written by lockstep device build"),

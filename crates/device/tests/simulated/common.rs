@@ -59,6 +59,8 @@ pub(crate) struct Checked {
     pub rows: Vec<Row>,
     pub findings: Vec<Finding>,
     pub incomplete: Option<String>,
+    /// Accesses that the scheme `statement` has written down.
+    pub records: usize,
     /// Of the scheme `statement`, on the pieces of memory that this launch has marked.
     pub pairs: Vec<Pair>,
     pub of_pairs: Vec<Finding>,
@@ -88,7 +90,8 @@ pub(crate) fn run(
     let pairs = statements::pairs(&records);
     let of_pairs = statements::findings(archive, &pairs, &bound, launch);
     let rows = report::rows(&archive.plan, &words);
-    Ok(Checked { words, rows, findings, incomplete: flag, pairs, of_pairs })
+    let records = records.len();
+    Ok(Checked { words, rows, findings, incomplete: flag, records, pairs, of_pairs })
 }
 
 /// Records that the log has room for.

@@ -7,6 +7,7 @@
 mod barriers;
 mod common;
 mod kernels;
+mod once;
 mod orders;
 mod plans;
 mod programs;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Launch;
 
-/// Written by `--witness-dir`, read by `lockstep run --replay`.
+/// Written by `--witness-dir`, of `lockstep` and of `lockstep-device`, read by `lockstep run --replay`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Witness {
     pub schema: u32,
@@ -34,9 +34,11 @@ pub struct Witness {
     /// The CUDA SDK whose headers were used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cuda_path: Option<String>,
-    /// What the finding said: for the reader, not for the replay.
+    /// What the finding said, and its accesses with their threads: for the reader, not for the replay.
     #[serde(default)]
     pub message: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accesses: Vec<String>,
 }
 
 impl Witness {
@@ -121,6 +123,7 @@ mod tests {
             clang_args: vec!["-DN=4".into(), OsStr::from_bytes(b"-I\xff").into()],
             cuda_path: None,
             message: String::new(),
+            accesses: Vec::new(),
         };
         assert_eq!(Witness::from_json(&witness.to_json()), Ok(witness));
     }

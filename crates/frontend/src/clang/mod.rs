@@ -539,7 +539,7 @@ fn command_names(command: &Command) -> impl Iterator<Item = &OsStr> {
 }
 
 /// All output of the child until it exits; it is killed when the token is cancelled.
-fn finish_child(mut child: Child, cancel: &Cancel) -> io::Result<Output> {
+pub(crate) fn finish_child(mut child: Child, cancel: &Cancel) -> io::Result<Output> {
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let child = Arc::new(Mutex::new(child));
     let wait = cancel.on_cancel({
@@ -591,7 +591,7 @@ pub(crate) fn tool(name: &str) -> PathBuf {
     if debian.exists() { debian } else { name.into() }
 }
 
-fn on_path(name: &str) -> Option<PathBuf> {
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).map(|d| d.join(name)).find(|p| p.exists())
 }
 

@@ -8,18 +8,22 @@ use lockstep_kernel::{Barrier, Op, Operand, Scope, SiteId, SiteKind, Space};
 
 use super::builder::Builder;
 use super::library::own_atomic;
+use super::loops::Loops;
 use super::roots::{Root, root};
 use super::shared::{self, Placed};
-use super::{CheckedAs, DeviceArray, Instrumentation};
+use super::{AroundSite, CheckedAs, DeviceArray, Instrumentation};
 use crate::llvm::{self, Module, Opcode, Type, TypeKind, Val};
 use crate::prepare::KEEP;
 
 /// Bytes of the checker's own variable in each thread.
 const THREAD: u64 = 48;
+/// Beside what an access does: a few threads record it for all.
+const FOR_BLOCK: u32 = 8;
 
 pub(super) struct Inserted {
     pub(super) arrays: Vec<DeviceArray>,
     pub(super) uses_shared: bool,
+    pub(super) each_time: Vec<u32>,
 }
 
 /// One access of an instruction.
@@ -29,6 +33,8 @@ struct Access {
     offset: u64,
     size: Size,
     how: CheckedAs,
+    loops: Option<AroundSite>,
+    for_block: bool,
     /// What the memory must have held for an atomic operation to write.
     guess: Option<Val>,
     narrow: bool,
@@ -95,6 +101,7 @@ pub(super) fn insert(
             let site = kernel.site(id);
             let Some(checked) = checked(id) else { continue };
             (access.number, access.how) = (checked.number, checked.how);
+            (access.loops, access.for_block) = (checked.loops, checked.for_block);
             access.space = site.space;
             access.narrow = site.kind == SiteKind::Atomic && site.scope <= Scope::Block;
             list.push(access);
@@ -106,9 +113,19 @@ pub(super) fn insert(
     let looks = waits.iter().any(|(_, _, row)| row.is_some());
     let inserter =
         Inserter::new(module, f, plan, placed, entry, &accesses, !learns.is_empty(), looks)?;
+    let loops = Loops::new(f);
+    let mut each_time = Vec::new();
     for (inst, list) in &accesses {
         for access in list {
-            inserter.access(*inst, access)?;
+            let flag = match access.loops {
+                Some(around) => {
+                    let flag = loops.flag(module, *inst, around);
+                    each_time.extend(flag.is_none().then_some(access.number));
+                    flag
+                }
+                None => None,
+            };
+            inserter.access(*inst, access, flag)?;
         }
     }
     let partial = waits.iter().any(|(_, b, _)| is_partial(b));
@@ -126,7 +143,7 @@ pub(super) fn insert(
             llvm::erase(inst);
         }
     }
-    Ok(Inserted { arrays: inserter.arrays, uses_shared: inserter.uses_shared })
+    Ok(Inserted { arrays: inserter.arrays, uses_shared: inserter.uses_shared, each_time })
 }
 
 /// A barrier of threads of the warp that may not be all.
@@ -179,6 +196,8 @@ fn of_instruction(module: &Module, inst: Val) -> Option<Vec<Access>> {
         offset,
         size,
         how: CheckedAs::Read,
+        loops: None,
+        for_block: false,
         guess: None,
         narrow: false,
         number: 0,
@@ -380,7 +399,8 @@ impl<'a> Inserter<'a> {
         self.arrays.iter().position(is)
     }
 
-    fn access(&self, inst: Val, access: &Access) -> Result<(), String> {
+    /// `once` is a flag of the thread that says that the access has been recorded.
+    fn access(&self, inst: Val, access: &Access, once: Option<Val>) -> Result<(), String> {
         let root = root(self.module, self.f, access.pointer);
         if root == Root::Own {
             return Ok(());
@@ -400,8 +420,9 @@ impl<'a> Inserter<'a> {
                 let equal = b.equal(found, expected);
                 b.select(equal, b.i32(swapped as u32), b.i32(failed as u32))
             }
-            None => b.i32(access.how as u32),
+            None => b.i32(access.how as u32 | if access.for_block { FOR_BLOCK } else { 0 }),
         };
+        let once = once.unwrap_or_else(|| b.null());
         let pointer = match access.offset {
             0 => access.pointer,
             offset => b.moved(access.pointer, b.i64(offset)),
@@ -426,7 +447,7 @@ impl<'a> Inserter<'a> {
             let at = b.distance(shared::array(self.module), pointer);
             let (low, high) = (b.i32(low as u32), b.i32(high as u32));
             let size = b.resized(size, 32);
-            let args = [self.thread, at, low, high, size, kind, number, shared];
+            let args = [self.thread, once, at, low, high, size, kind, number, shared];
             b.call("__lockstep_on_shared", &args)?;
             return Ok(());
         }
@@ -434,13 +455,15 @@ impl<'a> Inserter<'a> {
         if let Some(array) = self.number(root) {
             let base = b.in_space(self.bases[array], 0);
             let array = b.i32(array as u32);
-            let args = [self.thread, pointer, base, array, size, kind, narrow, number, global];
+            let args =
+                [self.thread, once, pointer, base, array, size, kind, narrow, number, global];
             b.call("__lockstep_on_global", &args)?;
         } else if access.space == Space::Global {
-            let args = [self.thread, pointer, objects, size, kind, narrow, number, global];
+            let args = [self.thread, once, pointer, objects, size, kind, narrow, number, global];
             b.call("__lockstep_on_any", &args)?;
         } else {
-            let args = [self.thread, pointer, objects, size, kind, narrow, number, shared, global];
+            let args =
+                [self.thread, once, pointer, objects, size, kind, narrow, number, shared, global];
             b.call("__lockstep_on_generic", &args)?;
         }
         Ok(())

@@ -114,6 +114,16 @@ impl<'m> Builder<'m> {
         }
     }
 
+    pub(super) fn null(&self) -> Val {
+        // SAFETY: the type is of a context that is alive.
+        unsafe { LLVMConstNull(self.pointer_type()) }
+    }
+
+    pub(super) fn store(&self, value: Val, pointer: Val) {
+        // SAFETY: LLVM is given a value, a pointer and a builder that are alive.
+        unsafe { LLVMBuildStore(self.raw, value, pointer) };
+    }
+
     pub(super) fn load(&self, ty: Type, pointer: Val) -> Val {
         // SAFETY: LLVM is given a type, a pointer and a builder that are alive.
         unsafe { LLVMBuildLoad2(self.raw, ty, pointer, c"".as_ptr()) }

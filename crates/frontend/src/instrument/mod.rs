@@ -3,7 +3,8 @@
 //! The module goes through the same passes as for the lowering ([`crate::prepare`]), so that a site of the [`Kernel`] names
 //! an instruction of it. At the sites that are to be checked, calls of the checker's functions are put in
 //! ([`accesses`]); shared memory becomes one array ([`shared`]); only then the optimiser runs, at the level that was asked
-//! for, and LLVM's back end for NVIDIA's GPUs writes PTX ([`codegen`]). Functions of CUDA's headers that are only names to
+//! for, and LLVM's back end for NVIDIA's GPUs writes PTX ([`codegen`]), of which NVIDIA's assembler makes a cubin where
+//! there is one ([`assemble`]). Functions of CUDA's headers that are only names to
 //! us become instructions, and those of the maths library come from libclc or the SDK ([`library`]).
 //!
 //! What the checker keeps and decides is told in `crates/device`, which also chooses the sites.
@@ -11,13 +12,17 @@
 //! **Architecture Invariant:** the code without calls of the checker is made in the same way, of the same module.
 
 mod accesses;
+mod assemble;
 mod builder;
 mod codegen;
 mod library;
+mod loops;
 mod roots;
 mod shared;
 
 use lockstep_kernel::{Kernel, Language};
+
+pub use assemble::Ptxas;
 
 use crate::clang::{self, Emit, Source, architecture};
 use crate::llvm::{self, LLVMLinkage, Module, Val};
@@ -56,6 +61,17 @@ pub struct CheckedSite {
     /// The number under which the checker tells of it.
     pub number: u32,
     pub how: CheckedAs,
+    /// Recorded the first time that it is made in these loops.
+    pub loops: Option<AroundSite>,
+    /// Recorded by a few threads for all of the block.
+    pub for_block: bool,
+}
+
+/// The loops in which an access is recorded once: so many from the innermost on, of all that the kernel has around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AroundSite {
+    pub once: u32,
+    pub around: u32,
 }
 
 /// What an access does, in the words of the checker. A swap that fails only reads atomically.
@@ -112,6 +128,9 @@ pub struct DeviceKernel {
     pub own_shared: u64,
     /// The checker keeps words in shared memory.
     pub uses_shared: bool,
+    /// Numbers of accesses that are recorded each time they are made, whatever was asked for: their loops are others in
+    /// LLVM's code than in the kernel.
+    pub each_time: Vec<u32>,
 }
 
 /// How PTX is made of a kernel.
@@ -185,6 +204,7 @@ pub fn for_device(
         shared,
         own_shared,
         uses_shared: inserted.uses_shared,
+        each_time: inserted.each_time,
     })
 }
 

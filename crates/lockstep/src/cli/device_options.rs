@@ -11,7 +11,7 @@ pub(crate) const DEVICE_HELP: &str = "Examples:\n  \
     lockstep device build reduce.cu -o reduce.lsd --arch sm_90\n  \
     lockstep device build reduce.cu -o reduce.lsd --block 256 --memory shared -O 2\n\n\
     Accesses that are proved free of races are not checked; what is left out is printed. The checker becomes part of the kernel, \
-    which is then optimised and written as PTX. No GPU and no CUDA SDK are needed. On the machine with the GPU, \
+    which is then optimised and written as PTX, and where 'ptxas' is there as a cubin, too. No GPU and no CUDA SDK are needed. On the machine with the GPU, \
     'lockstep-device run reduce.lsd' launches it.";
 
 #[derive(Debug, Args)]
@@ -68,6 +68,9 @@ pub(crate) struct BuildArgs {
     /// How much the kernel is optimised
     #[arg(short = 'O', value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) optimize: u8,
+    /// Write no cubin beside the PTX, also where NVIDIA's 'ptxas' is there (in the SDK of --cuda-path, or on the path)
+    #[arg(long)]
+    pub(crate) ptx_only: bool,
     /// Also write LLVM's bitcode of the kernel with the checker, before it is optimised
     #[arg(long, value_name = "FILE")]
     pub(crate) emit_bitcode: Option<PathBuf>,

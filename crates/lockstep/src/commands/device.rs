@@ -8,12 +8,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use lockstep_device::archive::{Archive, Scheme};
-use lockstep_device::plan::{self, As, Barriers, Known, Plan, Pruned, Spaces};
+use lockstep_device::plan::{self, As, Barriers, Checked, Known, Plan, Pruned, Spaces};
 use lockstep_finding::launch::{Dimension, Operator};
 use lockstep_finding::{
     ArgValue, Claim, Condition, Confidence, InputError, Kind, Origin, Statement, Verdict,
 };
-use lockstep_frontend::Codegen;
+use lockstep_frontend::{Codegen, Error, Ptxas};
 use lockstep_kernel::hints::Hints;
 use lockstep_kernel::{Kernel, Op, ParamKind, SiteId, SiteKind};
 use lockstep_names as names;
@@ -25,6 +25,7 @@ use crate::cli::dims::DimArg;
 use crate::cli::output;
 use crate::commands::run::the_kernel;
 use crate::facts::load::{Source, error, frontend_options};
+use crate::facts::witness;
 
 /// What proof leaves out, and on what that rests.
 struct Left {
@@ -62,9 +63,9 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
     let built = lockstep_device_build::build(source.input(), &options, kernel, plan, Some(codegen));
     let built = built.map_err(|e| fail(e.to_string()))?;
 
-    let text = told(kernel, &built.archive.plan, &left, &dims, &numbers, &architecture, args);
+    let mut text = told(kernel, &built.archive.plan, &left, &dims, &numbers, &architecture, args);
     let bitcode = built.bitcode(Scheme::Flag, true).unwrap_or_default().to_vec();
-    let archive = Archive {
+    let mut archive = Archive {
         version: env!("CARGO_PKG_VERSION").into(),
         file: source.name.clone(),
         architecture,
@@ -72,8 +73,12 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
         block: dims.block,
         grid: dims.grid,
         arguments: numbers,
+        witness: Some(witness::compiled(&source.name, &kernel.mangled, &args.input)),
         ..built.archive
     };
+    if let Some(ptxas) = Ptxas::find(args.input.cuda_path.as_deref()).filter(|_| !args.ptx_only) {
+        text += &cubins(&mut archive, &ptxas, args).map_err(fail)?;
+    }
     let bytes = archive.to_bytes().map_err(fail)?;
     write(&args.output, &bytes)?;
     if let Some(path) = &args.emit_bitcode {
@@ -83,6 +88,25 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
         write(path, archive.code(Scheme::Flag, true).map_or("", |c| c.ptx.as_str()).as_bytes())?;
     }
     output::write_text(&text, None).map_err(|m| error("", m))
+}
+
+/// Puts cubins into an archive; what is told of it. Where the assembler is too old for the PTX, or for the architecture, the
+/// PTX is there.
+fn cubins(archive: &mut Archive, ptxas: &Ptxas, args: &BuildArgs) -> Result<String, String> {
+    let [x, y, z] = archive.block;
+    let threads =
+        args.block.and(x).zip(y).zip(z).map(|((x, y), z)| x.saturating_mul(y).saturating_mul(z));
+    match lockstep_device_build::add_cubins(archive, ptxas, threads, &args.input.cancel) {
+        Ok(()) => {
+            let place = names::shown(ptxas.path());
+            Ok(format!("cubin for {} by {place}\n", archive.architecture))
+        }
+        Err(Error::Cancelled) => Err(Error::Cancelled.to_string()),
+        Err(why) => {
+            output::warn(&format!("no cubin, only PTX: {why}"));
+            Ok(String::new())
+        }
+    }
 }
 
 /// 90 of `sm_90a`.
@@ -250,13 +274,17 @@ fn told(
         out += &format!(" (a cell for {shared} B of shared and {global} B of global memory)");
     }
     out.push('\n');
+    let once = plan.recorded_once().count();
+    if once > 0 {
+        out += &format!("{once} of them recorded once for others\n");
+    }
     for checked in &plan.checked {
         let only = match checked.how {
             As::Bounds => ", for its bounds: nothing writes there",
             As::Together => ", with another access of the same thread",
             _ => "",
         };
-        out += &format!("  checked{only}: {}\n", what(kernel, checked.site));
+        out += &format!("  checked{only}: {}{}\n", what(kernel, checked.site), once_for(checked));
     }
     for (site, why) in &plan.pruned {
         let why = match why {
@@ -289,6 +317,27 @@ fn told(
             out += &format!(" ({}:{})", place.file, place.line);
         }
         out.push('\n');
+    }
+    out
+}
+
+/// For what an access is recorded once, and why.
+fn once_for(checked: &Checked) -> String {
+    let mut out = String::new();
+    match checked.recorded.loops {
+        Some(loops) if loops.once == 1 => {
+            out += ": recorded once for the loop around it, where its address stays the same";
+        }
+        Some(loops) => {
+            out += &format!(
+                ": recorded once for the {} loops around it, where its address stays the same",
+                loops.once
+            );
+        }
+        None => {}
+    }
+    if checked.recorded.for_block {
+        out += ": recorded by four threads for all of the block, which access one element";
     }
     out
 }

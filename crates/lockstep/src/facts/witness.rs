@@ -6,13 +6,14 @@
 
 use std::path::{Path, PathBuf};
 
+use lockstep_finding::witnesses::{WitnessNames, witness};
 use lockstep_finding::{
     ArgValue, ArrayContents, InputError, KernelReport, Launch, Report, Warning, Witness,
 };
 use lockstep_names as names;
 use lockstep_project::{cache, flags, tree};
 
-use crate::cli::options::{Analysis, Lang, SchedulingArg, parse_warp_size};
+use crate::cli::options::{Analysis, InputArgs, Lang, SchedulingArg, parse_warp_size};
 use crate::facts::load::error;
 
 /// Writes one file for each finding; their names say kernel, kind and number.
@@ -24,13 +25,10 @@ pub(crate) fn write_all(
     let fail =
         |path: &Path, e: std::io::Error| format!("cannot write '{}': {e}", names::shown(path));
     std::fs::create_dir_all(dir).map_err(|e| fail(dir, e))?;
-    let mut used: Vec<String> = Vec::new();
+    let mut used = WitnessNames::default();
     for kernel in report.kernels.iter().filter(|k| !k.findings.is_empty()) {
         for witness in witnesses(kernel, &analysis_of(&kernel.file)) {
-            let base = format!("{}-{}", file_name(&kernel.name), witness.kind);
-            let number = used.iter().filter(|u| **u == base).count() + 1;
-            let path = dir.join(format!("{base}-{number}.json"));
-            used.push(base);
+            let path = dir.join(used.next(&kernel.name, &witness.kind));
             std::fs::write(&path, witness.to_json()).map_err(|e| fail(&path, e))?;
         }
     }
@@ -38,37 +36,48 @@ pub(crate) fn write_all(
 }
 
 fn witnesses(kernel: &KernelReport, analysis: &Analysis) -> Vec<Witness> {
-    let input = &analysis.input;
     let folder = std::env::current_dir().unwrap_or_default();
-    // What lies elsewhere keeps its whole name.
-    let below = |path: &Path| {
-        let whole = tree::absolute(path);
-        whole.strip_prefix(&folder).map_or_else(|_| whole.clone(), Path::to_path_buf)
+    let is_there = |path: &Path| path.exists().then(|| below(&folder, path));
+    let compiled = Witness {
+        scheduling: analysis.launch.scheduling().name().to_owned(),
+        warp_size: analysis.launch.warp_size(),
+        ..compiled(&kernel.file, &kernel.mangled, &analysis.input)
     };
-    let is_there = |path: &Path| path.exists().then(|| below(path));
-    let is_typed = kernel.file == "-";
-    let file = match is_typed {
-        true => kernel.file.clone(),
-        false => names::shown(&below(&names::path(&kernel.file))),
-    };
-    let text = if is_typed { None } else { std::fs::read(names::path(&kernel.file)).ok() };
     let seen = kernel.findings.iter().filter_map(|f| Some((f, f.launch.as_ref()?)));
-    let witness = |(finding, launch): (&lockstep_finding::Finding, &Launch)| Witness {
+    seen.map(|(f, launch)| witness(&compiled, f, with_files(launch, is_there))).collect()
+}
+
+/// What lies elsewhere keeps its whole name.
+fn below(folder: &Path, path: &Path) -> PathBuf {
+    let whole = tree::absolute(path);
+    whole.strip_prefix(folder).map_or_else(|_| whole.clone(), Path::to_path_buf)
+}
+
+/// How a kernel of a file is compiled: a witness that lacks a finding. Its launch is one of threads that may run apart.
+pub(crate) fn compiled(file: &str, kernel: &str, input: &InputArgs) -> Witness {
+    let folder = std::env::current_dir().unwrap_or_default();
+    let is_there = |path: &Path| path.exists().then(|| below(&folder, path));
+    let is_typed = file == "-";
+    let text = if is_typed { None } else { std::fs::read(names::path(file)).ok() };
+    Witness {
         schema: Witness::SCHEMA,
-        file: file.clone(),
+        file: match is_typed {
+            true => file.to_owned(),
+            false => names::shown(&below(&folder, &names::path(file))),
+        },
         folder: Some(names::shown(&folder)),
         sha256: text.as_deref().map(cache::hash),
         language: input.lang.map(|l| l.language().to_string()),
-        kernel: kernel.mangled.clone(),
-        kind: finding.kind.name().to_owned(),
-        launch: with_files(launch, is_there),
-        scheduling: analysis.launch.scheduling().name().to_owned(),
-        warp_size: analysis.launch.warp_size(),
+        kernel: kernel.to_owned(),
+        kind: String::new(),
+        launch: Launch::default(),
+        scheduling: SchedulingArg::Independent.name().to_owned(),
+        warp_size: 32,
         clang_args: flags::with_places(&input.clang_args, is_there),
-        cuda_path: input.cuda_path.as_deref().map(|p| names::shown(&below(p))),
-        message: finding.message.clone(),
-    };
-    seen.map(witness).collect()
+        cuda_path: input.cuda_path.as_deref().map(|p| names::shown(&below(&folder, p))),
+        message: String::new(),
+        accesses: Vec::new(),
+    }
 }
 
 /// A launch with other names for the files that its arguments come from, where `rename` has one.
@@ -83,14 +92,6 @@ fn with_files(launch: &Launch, rename: impl Fn(&Path) -> Option<PathBuf>) -> Lau
         }
     }
     launch
-}
-
-/// A kernel's name without what file systems dislike.
-fn file_name(kernel: &str) -> String {
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }
-    };
-    kernel.chars().take(80).map(plain).collect()
 }
 
 pub(crate) fn read(path: &Path) -> Result<Witness, InputError> {
@@ -192,14 +193,4 @@ pub(crate) fn apply(
     let sdk = witness.cuda_path.as_ref().map(|p| found.base.join(names::path(p)));
     input.cuda_path = input.cuda_path.take().or(sdk);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_files() {
-        assert_eq!(file_name("a::scan<int, 4>"), "a__scan_int__4_");
-    }
 }

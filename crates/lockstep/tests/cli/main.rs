@@ -6,6 +6,7 @@ mod advice;
 mod bad_input;
 mod book;
 mod commands;
+mod device;
 mod entries;
 mod examples;
 mod help;
