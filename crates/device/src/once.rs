@@ -10,12 +10,13 @@
 //!   has no barrier of block or warp, and nothing by which a thread learns of others, so that the accesses of one thread
 //!   to one address are one in all that a cell says of them. Where the loop is entered again, the next first one is
 //!   recorded.
-//! - Reads and atomic updates of one element by all threads are recorded by the first two threads of the first two warps. Whichever
-//!   thread conflicts with some of all, it does so with one of these: if it is of another warp than the first, with the
-//!   first thread; if it is of the first warp, with that of the second; and where there is one warp only, with one of
-//!   the first two. Writes of all threads to one element are a race among themselves, and are recorded by all. So are all
-//!   accesses of a kernel in which threads learn of others, or that has barriers of some threads of a warp: these make
-//!   threads differ in what orders them.
+//! - Reads and atomic updates of one element by all threads, outside of loops, are recorded by the first two
+//!   threads of the first two warps. Whichever thread conflicts with some of all, it does so with one of these:
+//!   if it is of another warp than the first, with the first thread; if it is of the first warp, with that of
+//!   the second; and where there is one warp only, with one of the first two. Writes of all threads to one
+//!   element are a race among themselves, and are recorded by all. So are all accesses of a kernel in which
+//!   threads learn of others, or that has barriers of some threads of a warp: these make threads differ in what
+//!   orders them.
 //!
 //! Swaps and volatile accesses are recorded each time: what they do is known only when they have done it.
 //!
@@ -66,7 +67,11 @@ pub(crate) fn recorded(kernel: &Kernel) -> BTreeMap<SiteId, Recorded> {
             };
             let recorded = (!kernel.site(site).volatile).then(|| Recorded {
                 loops: kept.loops(b, address),
-                for_block: is_plain && uniform.is_executed_by_all(b) && uniform.is_same(address),
+                // In a loop, asking who records costs more than one lane that records for its warp.
+                for_block: is_plain
+                    && kept.cfg.innermost[b.0 as usize].is_none()
+                    && uniform.is_executed_by_all(b)
+                    && uniform.is_same(address),
             });
             // A site of several instructions is recorded each time.
             out.entry(site).and_modify(|r| *r = None).or_insert(recorded);

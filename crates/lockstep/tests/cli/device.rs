@@ -25,7 +25,7 @@ __global__ void add_up(const float *a, const int *place, float *out, int n) {
     int to = place[threadIdx.x] & 63;
     part[to] = a[threadIdx.x];
     for (int k = 0; k < n; ++k) sum[to] += part[k];
-    out[threadIdx.x] = sum[to];
+    out[threadIdx.x] = sum[to] + part[n];
 }
 ";
 
