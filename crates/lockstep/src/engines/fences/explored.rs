@@ -295,12 +295,8 @@ fn unfenced(
             ("the assertion may fail: a fence is missing".to_owned(), vec![access])
         }
     };
-    let mut finding = Finding::new(Kind::MissingFence, message, accesses);
-    let trace = timeline::trace(kernel, explored, fault);
-    finding.trace = Some(trace).filter(|trace| !trace.timelines.is_empty());
-    finding.explored = true;
-    finding.launch = exploration.launches.get(fault.launch).cloned();
-    Some(finding)
+    let finding = Finding::new(Kind::MissingFence, message, accesses);
+    Some(shown(finding, kernel, exploration, fault))
 }
 
 /// Threads that wait for each other in one execution, although others of the same launch end: two locks that are taken in two
@@ -319,11 +315,22 @@ fn deadlock(kernel: &Kernel, exploration: &Exploration, fault: &Fault) -> Option
     if !exploration.is_given || fault.rests_on_uninitialised {
         finding.confidence = Confidence::Possible;
     }
-    let trace = timeline::trace(kernel, explored, fault);
-    finding.trace = Some(trace).filter(|trace| !trace.timelines.is_empty());
+    Some(shown(finding, kernel, exploration, fault))
+}
+
+/// With the execution that shows a fault, and its launch.
+fn shown(
+    mut finding: Finding,
+    kernel: &Kernel,
+    exploration: &Exploration,
+    fault: &Fault,
+) -> Finding {
+    let explored = exploration.answer.launches[fault.launch].as_ref().ok();
+    let trace = explored.map(|explored| timeline::trace(kernel, explored, fault));
+    finding.trace = trace.filter(|trace| !trace.timelines.is_empty());
     finding.explored = true;
     finding.launch = exploration.launches.get(fault.launch).cloned();
-    Some(finding)
+    finding
 }
 
 /// Two accesses that no execution orders; none for what is not a race.
